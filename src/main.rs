@@ -1,0 +1,3 @@
+//! Starts belay.
+
+fn main() {}

@@ -1,0 +1,230 @@
+//! Which chunks are worth parsing (yaml.md section 5, where the rule is shown to be complete).
+//!
+//! YAML never joins strings. Only a double-quoted escape can make image text out of other bytes, and
+//! only `!!binary` can encode it, so a chunk without the bytes of a needle, without an escape inside an
+//! image-like token and without such a tag cannot hold a value that contains a needle.
+
+use aho_corasick::packed;
+use memchr::{memchr_iter, memmem};
+
+/// Tags that may resolve to `!!binary`.
+const BINARY_TAGS: [&[u8]; 4] = [b"!!b", b"!!%", b"!<", b"%TAG"];
+
+/// How far an image-like token is followed before it counts as one: longer than any image
+/// (255 bytes) written in eight-digit escapes (`\U0000002f`, ten bytes each), rounded up.
+const LONGEST_TOKEN: usize = 8 * 1024;
+
+/// What is searched for.
+pub struct Needles {
+    required: Vec<Vec<u8>>,
+    helpful: Vec<Vec<u8>>,
+    searcher: Option<packed::Searcher>,
+}
+
+/// What a chunk may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Interest {
+    /// Nothing of ours: it passes unread.
+    None,
+    /// Something that helps, such as the record Deployment's name: read if it can be read.
+    Helpful,
+    /// A managed image or the refresher: it must be readable.
+    Required,
+}
+
+impl Needles {
+    /// `required`: texts that every managed image or refresher contains. `helpful`: texts of other
+    /// objects that are used when found. Empty texts are ignored.
+    #[must_use]
+    pub fn new<'a>(
+        required: impl IntoIterator<Item = &'a str>,
+        helpful: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let bytes = |text: &str| text.as_bytes().to_vec();
+        let required: Vec<_> = required
+            .into_iter()
+            .filter(|n| !n.is_empty())
+            .map(bytes)
+            .collect();
+        let helpful: Vec<_> = helpful
+            .into_iter()
+            .filter(|n| !n.is_empty())
+            .map(bytes)
+            .collect();
+        let all = required.iter().map(Vec::as_slice).chain(BINARY_TAGS);
+        let searcher = packed::Searcher::new(all.chain(helpful.iter().map(Vec::as_slice)));
+        Self {
+            required,
+            helpful,
+            searcher,
+        }
+    }
+
+    pub(super) fn interest(&self, chunk: &[u8]) -> Interest {
+        let mut interest = Interest::None;
+        let strict = self.required.len() + BINARY_TAGS.len();
+        match &self.searcher {
+            Some(searcher) => {
+                for hit in searcher.find_iter(chunk) {
+                    if hit.pattern().as_usize() < strict {
+                        return Interest::Required;
+                    }
+                    interest = Interest::Helpful;
+                }
+            }
+            // More needles than the packed searcher takes: one by one is slower and as right.
+            None => {
+                let holds = |needle: &[u8]| memmem::find(chunk, needle).is_some();
+                let required = self.required.iter().map(Vec::as_slice);
+                if required.chain(BINARY_TAGS).any(holds) {
+                    return Interest::Required;
+                }
+                if self.helpful.iter().any(|needle| holds(needle)) {
+                    interest = Interest::Helpful;
+                }
+            }
+        }
+        if memchr_iter(b'\\', chunk).any(|at| hides_image_text(chunk, at)) {
+            Interest::Required
+        } else {
+            interest
+        }
+    }
+}
+
+/// Whether the backslash at `at` escapes image text inside a double-quoted token of image characters.
+fn hides_image_text(chunk: &[u8], at: usize) -> bool {
+    if escape_length(&chunk[at..]).is_none() {
+        return false;
+    }
+    let before = &chunk[at.saturating_sub(LONGEST_TOKEN)..at];
+    let inside =
+        |byte: &u8| is_image(*byte) || matches!(byte, b'\\' | b' ' | b'\t' | b'\r' | b'\n');
+    let token = before.iter().rev().take_while(|byte| inside(byte)).count();
+    if token == LONGEST_TOKEN {
+        return true;
+    }
+    if token == before.len() || before[before.len() - token - 1] != b'"' {
+        return false;
+    }
+    let mut rest = &chunk[at - token..];
+    let start = rest.len();
+    while start - rest.len() < LONGEST_TOKEN {
+        match rest.first() {
+            Some(b'"') => return true,
+            Some(&byte) if is_image(byte) => rest = &rest[1..],
+            Some(b'\\') => match escape_length(rest) {
+                Some(length) => rest = &rest[length..],
+                None => return false,
+            },
+            _ => return false,
+        }
+    }
+    true
+}
+
+fn is_image(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"._/:@-".contains(&byte)
+}
+
+/// The length of an escape at the start of `text` that can stand for image text, or for nothing at all
+/// (an escaped line break with the blanks after it). Hex digits are image characters themselves.
+fn escape_length(text: &[u8]) -> Option<usize> {
+    let line_break = match text.get(1..)? {
+        [b'x' | b'u' | b'U' | b'/', ..] => return Some(2),
+        [b'\r', b'\n', ..] | [0xC2, 0x85, ..] => 2,
+        [b'\r' | b'\n', ..] => 1,
+        [0xE2, 0x80, 0xA8 | 0xA9, ..] => 3,
+        _ => return None,
+    };
+    let blanks = text[1 + line_break..]
+        .iter()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .count();
+    Some(1 + line_break + blanks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interest(chunk: &str) -> Interest {
+        Needles::new(["tracebloc/x"], ["-jobs-manager"]).interest(chunk.as_bytes())
+    }
+
+    #[test]
+    fn a_needle_in_plain_sight() {
+        assert_eq!(
+            interest("image: docker.io/tracebloc/x:prod"),
+            Interest::Required
+        );
+        assert_eq!(interest("name: demo-jobs-manager"), Interest::Helpful);
+        assert_eq!(
+            interest("name: demo-jobs-manager\nimage: tracebloc/x"),
+            Interest::Required
+        );
+        assert_eq!(interest("image: nginx"), Interest::None);
+    }
+
+    #[test]
+    fn escapes_inside_an_image_like_token() {
+        for hidden in [
+            r#"image: "tracebloc\u002fx""#,
+            r#"image: "tracebloc\x2fx""#,
+            r#"image: "tracebloc\/x""#,
+            r#"image: "\U00000074racebloc/y""#,
+            "image: \"traceb\\\n    loc/x\"",
+            "image: \"traceb\\\r\n\tloc/x\"",
+            "image: \"traceb\\\u{2028}loc/x\"",
+        ] {
+            assert_eq!(interest(hidden), Interest::Required, "{hidden}");
+        }
+    }
+
+    #[test]
+    fn escapes_elsewhere_are_nobodys_business() {
+        for harmless in [
+            r#"pattern: "^[a-z]\\x2f+$""#,
+            r#"text: "say \u0041 word""#,
+            r#"path: 'a\x2f'"#,
+            r"plain: a\x2fb",
+            r#"t: "a\tb""#,
+        ] {
+            assert_eq!(interest(harmless), Interest::None, "{harmless}");
+        }
+    }
+
+    #[test]
+    fn tags_that_may_be_binary() {
+        for tag in [
+            "!!binary",
+            "!!bin%61ry",
+            "!<tag:yaml.org,2002:binary>",
+            "!!%62inary",
+        ] {
+            assert_eq!(
+                interest(&format!("image: {tag} eA==")),
+                Interest::Required,
+                "{tag}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_token_without_end_counts_as_one() {
+        let long = format!("x: \"{}\\x2f{}", "a".repeat(10), "a".repeat(LONGEST_TOKEN));
+        assert_eq!(interest(&long), Interest::Required);
+    }
+
+    #[test]
+    fn needles_beyond_the_packed_searcher_work_as_well() {
+        let many: Vec<String> = (0..200).map(|n| format!("vendor/image-{n}-x")).collect();
+        let needles = Needles::new(many.iter().map(String::as_str), ["help"]);
+        assert_eq!(
+            needles.interest(b"image: vendor/image-199-x"),
+            Interest::Required
+        );
+        assert_eq!(needles.interest(b"help"), Interest::Helpful);
+        assert_eq!(needles.interest(b"image: vendor/other"), Interest::None);
+    }
+}

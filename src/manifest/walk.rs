@@ -1,0 +1,271 @@
+//! The walk from a document's root to its images, through aliases and merge keys.
+
+use std::collections::HashSet;
+
+use super::{Container, ContainerList, pod_spec_paths};
+use crate::yaml::{Kind, NodeId, Tree};
+
+/// A node on the walk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Visit {
+    /// The node as it stands there, which may be an alias.
+    pub(super) node: NodeId,
+    /// Whether an alias or merge key led to the collection that it stands in.
+    pub(super) borrowed: bool,
+}
+
+/// An object of a document: the root itself, or an item of a list.
+#[derive(Clone, Debug)]
+pub(super) struct Object {
+    pub(super) root: Visit,
+    /// What the list says of items that do not name their kind (`DeploymentList` holds Deployments).
+    pub(super) implied_kind: Option<String>,
+}
+
+/// An image that the walk came to.
+#[derive(Clone, Debug)]
+pub(super) struct Image {
+    pub(super) container: Container,
+    pub(super) visit: Visit,
+}
+
+/// Walks the documents of one tree and remembers which aliases it went through: an alias that the
+/// images' walk never took is a use of its anchor as something else than an image.
+pub(super) struct Walk<'t, 'a> {
+    tree: &'t Tree<'a>,
+    followed: HashSet<NodeId>,
+}
+
+impl<'t, 'a> Walk<'t, 'a> {
+    pub(super) fn new(tree: &'t Tree<'a>) -> Self {
+        Self {
+            tree,
+            followed: HashSet::new(),
+        }
+    }
+
+    /// Whether the walk went through the alias `node`.
+    pub(super) fn followed(&self, node: NodeId) -> bool {
+        self.followed.contains(&node)
+    }
+
+    /// The objects of the document at `root`: the items of a list, however deep, else the root.
+    pub(super) fn objects(&mut self, root: NodeId) -> Vec<Object> {
+        let mut objects = Vec::new();
+        let mut seen = HashSet::new();
+        let mut waiting = vec![Object {
+            root: Visit {
+                node: root,
+                borrowed: false,
+            },
+            implied_kind: None,
+        }];
+        while let Some(object) = waiting.pop() {
+            let kinds = self.kinds(&object);
+            let list = kinds.iter().find_map(|kind| kind.strip_suffix("List"));
+            let items = match list {
+                Some(_) => self.values(object.root, "items"),
+                None => Vec::new(),
+            };
+            if items.is_empty() {
+                objects.push(object);
+                continue;
+            }
+            let implied_kind = list.filter(|kind| !kind.is_empty()).map(str::to_owned);
+            let items: Vec<_> = items
+                .into_iter()
+                .flat_map(|list| self.items(list))
+                .collect();
+            for root in items.into_iter().rev() {
+                // A list that holds itself through an alias is walked once.
+                if seen.insert((self.tree.resolve(root.node), root.borrowed)) {
+                    waiting.push(Object {
+                        root,
+                        implied_kind: implied_kind.clone(),
+                    });
+                }
+            }
+        }
+        objects
+    }
+
+    /// Every kind that the object claims: with a key written twice Kubernetes takes the last, so each
+    /// may be the one that counts.
+    pub(super) fn kinds(&mut self, object: &Object) -> Vec<String> {
+        let kinds: Vec<String> = self
+            .values(object.root, "kind")
+            .into_iter()
+            .filter_map(|visit| self.tree.scalar(visit.node).map(str::to_owned))
+            .collect();
+        if kinds.is_empty() {
+            object.implied_kind.clone().into_iter().collect()
+        } else {
+            kinds
+        }
+    }
+
+    /// The images of the object's pod specs, in the order written.
+    pub(super) fn images(&mut self, object: &Object) -> Vec<Image> {
+        let mut paths: Vec<_> = self
+            .kinds(object)
+            .iter()
+            .flat_map(|kind| pod_spec_paths(kind))
+            .collect();
+        paths.dedup();
+        let mut images = Vec::new();
+        for path in paths {
+            for spec in self.path(object.root, path) {
+                self.images_of_spec(spec, &mut images);
+            }
+        }
+        images
+    }
+
+    fn images_of_spec(&mut self, spec: Visit, images: &mut Vec<Image>) {
+        for list in ContainerList::ALL {
+            for items in self.values(spec, list.field()) {
+                for item in self.items(items) {
+                    let name = self.text(item, &["name"]).unwrap_or_default();
+                    for visit in self.path(item, list.image_path()) {
+                        let container = Container {
+                            list,
+                            name: name.clone(),
+                        };
+                        images.push(Image { container, visit });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The text at `path`; of a key written twice the last, as Kubernetes takes it.
+    pub(super) fn text(&mut self, from: Visit, path: &[&str]) -> Option<String> {
+        let last = self.path(from, path).pop()?;
+        self.tree.scalar(last.node).map(str::to_owned)
+    }
+
+    /// Every node at `path`.
+    pub(super) fn path(&mut self, from: Visit, path: &[&str]) -> Vec<Visit> {
+        let mut at = vec![from];
+        for key in path {
+            at = at
+                .into_iter()
+                .flat_map(|visit| self.values(visit, key))
+                .collect();
+        }
+        at
+    }
+
+    /// Every value of `key` in the mapping that `visit` stands for: its own, or else what its merge
+    /// keys bring, the nearest first.
+    pub(super) fn values(&mut self, visit: Visit, key: &str) -> Vec<Visit> {
+        let mut waiting = vec![self.enter(visit)];
+        let mut seen = HashSet::new();
+        while let Some(mapping) = waiting.pop() {
+            let Kind::Mapping(entries) = &self.tree.node(mapping.node).kind else {
+                continue;
+            };
+            if !seen.insert(mapping.node) {
+                continue;
+            }
+            let mut found = Vec::new();
+            let mut merged = Vec::new();
+            for &(name, value) in entries {
+                match self.tree.scalar(name) {
+                    Some(text) if text == key => found.push(Visit {
+                        node: value,
+                        borrowed: mapping.borrowed,
+                    }),
+                    Some("<<") => merged.extend(self.merged(value)),
+                    _ => {}
+                }
+            }
+            if !found.is_empty() {
+                return found;
+            }
+            waiting.extend(merged.into_iter().rev());
+        }
+        Vec::new()
+    }
+
+    /// The mappings that a merge key's value names: one, or a sequence of them.
+    fn merged(&mut self, value: NodeId) -> Vec<Visit> {
+        let borrowed = Visit {
+            node: value,
+            borrowed: true,
+        };
+        let entered = self.enter(borrowed);
+        match &self.tree.node(entered.node).kind {
+            Kind::Sequence(items) => items
+                .iter()
+                .map(|&node| {
+                    self.enter(Visit {
+                        node,
+                        borrowed: true,
+                    })
+                })
+                .collect(),
+            _ => vec![entered],
+        }
+    }
+
+    /// The entries of a mapping whose keys and values are texts, such as labels; a later one wins.
+    pub(super) fn texts(&mut self, visit: Visit) -> Vec<(String, String)> {
+        let entered = self.enter(visit);
+        let Kind::Mapping(entries) = &self.tree.node(entered.node).kind else {
+            return Vec::new();
+        };
+        let mut texts = Vec::new();
+        let mut own = Vec::new();
+        for &(key, value) in entries {
+            match (self.tree.scalar(key), self.tree.scalar(value)) {
+                (Some("<<"), _) => {
+                    for merged in self.merged(value) {
+                        if let Kind::Mapping(entries) = &self.tree.node(merged.node).kind {
+                            texts.extend(entries.iter().filter_map(|&(key, value)| {
+                                Some((
+                                    self.tree.scalar(key)?.to_owned(),
+                                    self.tree.scalar(value)?.to_owned(),
+                                ))
+                            }));
+                        }
+                    }
+                }
+                (Some(key), Some(value)) => own.push((key.to_owned(), value.to_owned())),
+                (Some(key), None) => own.push((key.to_owned(), String::new())),
+                (None, _) => {}
+            }
+        }
+        texts.extend(own);
+        texts
+    }
+
+    /// The items of the sequence that `visit` stands for.
+    pub(super) fn items(&mut self, visit: Visit) -> Vec<Visit> {
+        let list = self.enter(visit);
+        match &self.tree.node(list.node).kind {
+            Kind::Sequence(items) => items
+                .iter()
+                .map(|&node| Visit {
+                    node,
+                    borrowed: list.borrowed,
+                })
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Goes through an alias.
+    fn enter(&mut self, visit: Visit) -> Visit {
+        match self.tree.node(visit.node).kind {
+            Kind::Alias(target) => {
+                self.followed.insert(visit.node);
+                Visit {
+                    node: target,
+                    borrowed: true,
+                }
+            }
+            _ => visit,
+        }
+    }
+}

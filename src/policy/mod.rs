@@ -1,0 +1,22 @@
+//! What should become of each image, and why. Pure: no files, no network, no clock, no environment.
+//!
+//! Three steps. [`survey`] settles what the stream alone decides and groups the rest by release.
+//! [`Survey::questions`] says what to ask. [`Survey::decide`] takes the answers. The table is that of
+//! design.md section 5; row numbers in comments are its.
+
+mod decide;
+mod decision;
+mod facts;
+mod profile;
+mod reason;
+mod record;
+mod survey;
+
+pub use decide::{PolicyError, Verdict};
+pub use decision::{Decision, Evidence, LiveEvidence, Outcome, RecordedEvidence};
+pub use facts::{Answer, Facts, LiveContainer, LiveObject, Owners, Revision, UsedNamespace};
+pub use profile::{
+    ManagedRepository, PinVariable, Profile, RecordProfile, RefresherProfile, WorkloadName,
+};
+pub use reason::{Effect, Reason};
+pub use survey::{Policy, Questions, RecordHint, Refreshing, Source, Survey, survey};
