@@ -8,7 +8,9 @@
 //! the *record* what the refresher wrote down, *facts* all that was read from outside, a *decision*
 //! one outcome with its reason for one site, an *edit* a span and its new text.
 
+pub mod edit;
 pub mod image;
 pub mod manifest;
 pub mod policy;
+pub mod report;
 pub mod yaml;

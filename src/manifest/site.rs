@@ -52,6 +52,8 @@ pub enum Obstacle {
     OddLineBreak,
     /// A block scalar whose lines do not hold the image in one piece.
     BrokenBlock,
+    /// The reference to write has characters that some scalar style would read differently.
+    OddReference(String),
 }
 
 impl fmt::Display for Obstacle {
@@ -67,6 +69,7 @@ impl fmt::Display for Obstacle {
             Self::OddLineBreak => f.write_str(
                 "its document has a U+0085, U+2028 or U+2029 character, which YAML versions read differently",
             ),
+            Self::OddReference(text) => write!(f, "`{text}` cannot be written safely in YAML"),
             Self::BrokenBlock => f.write_str("its block scalar spreads it over several lines"),
         }
     }

@@ -33,7 +33,7 @@ pub enum PolicyError {
     )]
     AnotherRelease {
         /// The record Deployment.
-        record: ObjectKey,
+        record: Box<ObjectKey>,
         /// Which of its marks.
         what: String,
         /// The mark's text.
@@ -47,7 +47,7 @@ pub enum PolicyError {
     )]
     NamespaceContradicted {
         /// The record Deployment.
-        record: ObjectKey,
+        record: Box<ObjectKey>,
         /// What the user said.
         given: String,
     },
@@ -57,7 +57,15 @@ pub enum PolicyError {
     )]
     RecordMissing {
         /// The record Deployment.
-        record: ObjectKey,
+        record: Box<ObjectKey>,
+    },
+    /// `--require-record`, and it cannot be told which.
+    #[error(
+        "--require-record asks for a record, but several releases are in the input and {object} does not carry the label {INSTANCE}: label it"
+    )]
+    RecordUnnamed {
+        /// The object without a release.
+        object: Box<ObjectKey>,
     },
     /// There is none in a namespace that nobody named.
     #[error(
@@ -65,7 +73,7 @@ pub enum PolicyError {
     )]
     NamespaceGuessed {
         /// The record Deployment.
-        record: ObjectKey,
+        record: Box<ObjectKey>,
         /// The namespace that was asked.
         namespace: String,
         /// Where it came from.
@@ -85,6 +93,7 @@ impl Survey<'_> {
             notes: Vec::new(),
         };
         if facts.failure.is_none() {
+            self.check_named()?;
             self.check_records(facts, &mut verdict.notes)?;
         }
         for open in &self.open {
@@ -103,6 +112,22 @@ impl Survey<'_> {
         Ok(verdict)
     }
 
+    fn check_named(&self) -> Result<(), PolicyError> {
+        let unnamed = self
+            .settled
+            .iter()
+            .find(|decision| decision.reason == Reason::RecordUnnamed);
+        match unnamed {
+            Some(decision) if self.policy.require_record => {
+                let document = self.stream.sites[decision.site].document;
+                Err(PolicyError::RecordUnnamed {
+                    object: Box::new(self.stream.documents[document].object.clone()),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn check_records(&self, facts: &Facts, notes: &mut Vec<String>) -> Result<(), PolicyError> {
         let records: BTreeSet<_> = self
             .open
@@ -114,7 +139,7 @@ impl Survey<'_> {
                 && given != rendered
             {
                 return Err(PolicyError::NamespaceContradicted {
-                    record: record.clone(),
+                    record: Box::new(record.clone()),
                     given: given.clone(),
                 });
             }
@@ -129,7 +154,7 @@ impl Survey<'_> {
     fn check_missing(&self, record: &ObjectKey, facts: &Facts) -> Result<(), PolicyError> {
         if self.policy.require_record {
             return Err(PolicyError::RecordMissing {
-                record: record.clone(),
+                record: Box::new(record.clone()),
             });
         }
         match &facts.namespace {
@@ -139,7 +164,7 @@ impl Survey<'_> {
                     && self.policy.source == Source::Cluster =>
             {
                 Err(PolicyError::NamespaceGuessed {
-                    record: record.clone(),
+                    record: Box::new(record.clone()),
                     namespace: used.name.clone(),
                     from: used.source.clone(),
                 })
@@ -183,7 +208,7 @@ fn check_release(
         match (found, expected) {
             (Some(found), Some(expected)) if found != expected => {
                 return Err(PolicyError::AnotherRelease {
-                    record: record.clone(),
+                    record: Box::new(record.clone()),
                     what: format!("{what} {key}"),
                     found: found.to_owned(),
                     expected: expected.to_owned(),

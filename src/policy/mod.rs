@@ -14,7 +14,10 @@ mod survey;
 
 pub use decide::{PolicyError, Verdict};
 pub use decision::{Decision, Evidence, LiveEvidence, Outcome, RecordedEvidence};
-pub use facts::{Answer, Facts, LiveContainer, LiveObject, Owners, Revision, UsedNamespace};
+pub use facts::{
+    Answer, Facts, LiveContainer, LiveObject, Owners, Revision, SavedError, SavedObjects,
+    UsedNamespace,
+};
 pub use profile::{
     ManagedRepository, PinVariable, Profile, RecordProfile, RefresherProfile, WorkloadName,
 };

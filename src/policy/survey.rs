@@ -253,7 +253,7 @@ impl<'s> Surveyor<'s, '_> {
                 &managed.image,
                 &document.object.name,
                 name_of(release),
-                &variable,
+                variable,
             )
         {
             return Some(Reason::RefreshAbsent);

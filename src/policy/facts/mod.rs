@@ -2,11 +2,13 @@
 
 mod live;
 mod owners;
+mod saved;
 
 use std::collections::BTreeMap;
 
 pub use live::{LiveContainer, LiveObject, Revision};
 pub use owners::Owners;
+pub use saved::{SavedError, SavedObjects};
 
 use crate::manifest::ObjectKey;
 

@@ -1,0 +1,236 @@
+//! Answers from objects that somebody saved: `kubectl get … -o yaml --show-managed-fields`.
+//!
+//! What is not among them is unknown and never invented, but for the record itself: a file is given to
+//! say what is recorded, so a record that it lacks is not there.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{Answer, Facts, LiveObject, Revision};
+use crate::manifest::ObjectKey;
+use crate::policy::{Profile, Questions, RecordHint};
+
+/// The label and the annotation that name an object's release.
+const RELEASE_MARKS: [(&str, &str); 2] = [
+    ("labels", "app.kubernetes.io/instance"),
+    ("annotations", "meta.helm.sh/release-name"),
+];
+
+/// Saved objects, lists unpacked.
+#[derive(Clone, Debug, Default)]
+pub struct SavedObjects {
+    objects: Vec<Value>,
+}
+
+/// The saved objects cannot answer for this stream.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SavedError {
+    /// The files hold a record, but of another release or namespace.
+    #[error("the record file holds {found}, not {expected}: give the record of this release")]
+    AnotherRecord {
+        /// A record that is there.
+        found: Box<ObjectKey>,
+        /// The one that the stream needs.
+        expected: Box<ObjectKey>,
+    },
+    /// The files hold the record for several namespaces, and the stream names none.
+    #[error(
+        "the record file holds several objects called {name}, and the manifests name no namespace: give --namespace"
+    )]
+    Ambiguous {
+        /// The name of the record Deployment.
+        name: String,
+    },
+}
+
+impl SavedObjects {
+    /// Adds an object, or the items of a list.
+    pub fn add(&mut self, object: Value) {
+        let is_list = object["kind"]
+            .as_str()
+            .is_some_and(|kind| kind.ends_with("List"));
+        match object {
+            Value::Object(mut fields) if is_list => {
+                if let Some(Value::Array(items)) = fields.remove("items") {
+                    // Lists do not nest: the API server gives none that do.
+                    self.objects.extend(items);
+                }
+            }
+            object => self.objects.push(object),
+        }
+    }
+
+    /// Whether some object is of a kind that answers can be read from; true for no objects at all, as
+    /// an empty list says that nothing was found.
+    #[must_use]
+    pub fn is_readable(&self) -> bool {
+        let readable = |object: &Value| {
+            object["kind"] == "ControllerRevision"
+                || object["kind"] == "CronJob"
+                || !LiveObject::from_json(object).containers.is_empty()
+        };
+        self.objects.is_empty() || self.objects.iter().any(readable)
+    }
+
+    /// Takes over what other files hold.
+    pub fn extend(&mut self, other: Self) {
+        self.objects.extend(other.objects);
+    }
+
+    /// The only record, if there is just one.
+    #[must_use]
+    pub fn hint(&self, profile: &Profile) -> Option<RecordHint> {
+        let mut records = self.records(profile);
+        let only = records.next()?;
+        if records.next().is_some() {
+            return None;
+        }
+        let release = RELEASE_MARKS
+            .iter()
+            .find_map(|(map, key)| only["metadata"][map][key].as_str())
+            .map(str::to_owned);
+        Some(RecordHint {
+            object: LiveObject::from_json(only).key,
+            release,
+        })
+    }
+
+    /// Answers `questions`. `namespace` stands in for the one that documents leave out.
+    ///
+    /// # Errors
+    /// When the files hold records, but not one that this stream needs.
+    pub fn answer(
+        &self,
+        questions: &Questions,
+        profile: &Profile,
+        namespace: Option<&str>,
+    ) -> Result<Facts, SavedError> {
+        let mut facts = Facts::default();
+        // A refresher that the stream lacks is found by its labels.
+        for job in self.of_kind(&["CronJob"]) {
+            let live = LiveObject::from_json(job);
+            facts.objects.insert(live.key.clone(), Answer::Found(live));
+        }
+        for key in questions.workloads.iter().chain(&questions.refreshers) {
+            let found = self.find(key, namespace).unwrap_or_default();
+            let answer = found.last().map_or(Answer::Unknown, |object| {
+                Answer::Found(LiveObject::from_json(object))
+            });
+            facts.objects.insert(key.clone(), answer);
+        }
+        let mut missing = Vec::new();
+        for key in &questions.records {
+            let Some(found) = self.find(key, namespace) else {
+                let name = key.name.clone();
+                return Err(SavedError::Ambiguous { name });
+            };
+            let answer = match found.last() {
+                Some(object) => Answer::Found(LiveObject::from_json(object)),
+                None => {
+                    missing.push(key);
+                    Answer::NotFound
+                }
+            };
+            facts.objects.insert(key.clone(), answer);
+        }
+        // A file with the records of some of the stream's releases is fine; one with none of them is
+        // about something else.
+        if let (Some(expected), Some(found)) = (missing.first(), self.records(profile).next())
+            && missing.len() == questions.records.len()
+        {
+            return Err(SavedError::AnotherRecord {
+                found: Box::new(LiveObject::from_json(found).key),
+                expected: Box::new((*expected).clone()),
+            });
+        }
+        for key in questions.workloads.iter().chain(&questions.records) {
+            let history = self.history(key, namespace);
+            if !history.is_empty() {
+                facts.histories.insert(key.clone(), Answer::Found(history));
+            }
+        }
+        Ok(facts)
+    }
+
+    fn of_kind<'s>(&'s self, kinds: &'s [&str]) -> impl Iterator<Item = &'s Value> {
+        let of_kind = |object: &&Value| {
+            object["kind"]
+                .as_str()
+                .is_some_and(|kind| kinds.contains(&kind))
+        };
+        self.objects.iter().filter(of_kind)
+    }
+
+    /// The Deployments that are some release's record.
+    fn records<'s>(&'s self, profile: &'s Profile) -> impl Iterator<Item = &'s Value> {
+        self.of_kind(&["Deployment"]).filter(|object| {
+            let metadata = &object["metadata"];
+            let annotations = metadata["annotations"].as_object();
+            metadata["name"]
+                .as_str()
+                .is_some_and(|name| profile.record.could_name(name))
+                || annotations
+                    .into_iter()
+                    .flatten()
+                    .any(|(key, _)| profile.record.image_of(key).is_some())
+        })
+    }
+
+    /// The objects called `key`; None where they are of several namespaces and none was asked for.
+    fn find(&self, key: &ObjectKey, namespace: Option<&str>) -> Option<Vec<&Value>> {
+        let wanted = key.namespace.as_deref().or(namespace);
+        let found: Vec<_> = self
+            .objects
+            .iter()
+            .filter(|object| is_called(object, key, wanted))
+            .collect();
+        let namespaces: BTreeSet<_> = found
+            .iter()
+            .map(|object| object["metadata"]["namespace"].as_str())
+            .collect();
+        (namespaces.len() <= 1 || wanted.is_some()).then_some(found)
+    }
+
+    /// The past pod templates of the workload `key`: of what it owns, and owned under its present uid
+    /// where that is known.
+    fn history(&self, key: &ObjectKey, namespace: Option<&str>) -> Vec<Revision> {
+        let uid = self.find(key, namespace).unwrap_or_default();
+        let uid = uid
+            .last()
+            .and_then(|object| object["metadata"]["uid"].as_str());
+        let wanted = key.namespace.as_deref().or(namespace);
+        self.of_kind(&["ReplicaSet", "ControllerRevision"])
+            .filter(|object| {
+                let metadata = &object["metadata"];
+                let owners = metadata["ownerReferences"].as_array();
+                in_namespace(object, wanted)
+                    && owners.into_iter().flatten().any(|owner| {
+                        owner["kind"] == *key.kind
+                            && owner["name"] == *key.name
+                            && (uid.is_none() || owner["uid"].as_str() == uid)
+                    })
+            })
+            .map(Revision::from_json)
+            .collect()
+    }
+}
+
+fn is_called(object: &Value, key: &ObjectKey, namespace: Option<&str>) -> bool {
+    let live = ObjectKey {
+        api_version: object["apiVersion"].as_str().unwrap_or_default().to_owned(),
+        kind: object["kind"].as_str().unwrap_or_default().to_owned(),
+        ..ObjectKey::default()
+    };
+    live.same_kind(key)
+        && object["metadata"]["name"] == *key.name
+        && in_namespace(object, namespace)
+}
+
+/// A saved object without a namespace could be of any.
+fn in_namespace(object: &Value, namespace: Option<&str>) -> bool {
+    match (object["metadata"]["namespace"].as_str(), namespace) {
+        (Some(found), Some(wanted)) => found == wanted,
+        _ => true,
+    }
+}

@@ -1,0 +1,158 @@
+//! Reports as text.
+
+use std::fmt::Write as _;
+
+use super::{Report, Settled, SiteReport};
+
+/// How much a table shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// Digests cut to twelve digits, as docker shows them.
+    Normal,
+    /// Whole digests, and what was looked at.
+    Wide,
+}
+
+/// How many hex digits of a digest a normal table shows.
+const SHORT_DIGEST: usize = 12;
+
+/// A table of the decisions: object, container, rendered, result, reason.
+#[must_use]
+pub fn decisions(report: &Report, width: Width) -> String {
+    let mut header = vec!["OBJECT", "CONTAINER", "RENDERED", "RESULT", "REASON"];
+    if width == Width::Wide {
+        header.extend(["RECORDED", "LIVE", "OWNERS"]);
+    }
+    let header = header.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let rows = report.sites.iter().map(|site| row(site, width));
+    let mut text = if report.sites.is_empty() {
+        "no managed images\n".to_owned()
+    } else {
+        align(std::iter::once(header).chain(rows))
+    };
+    if let Some(unmanaged @ 1..) = report.unmanaged
+        && report.sites.iter().all(|site| site.reason != "not-managed")
+    {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "{unmanaged} more images are not managed (--all shows them)"
+        );
+    }
+    text
+}
+
+/// A whole report as text: the table, then what deserves a look.
+#[must_use]
+pub fn page(report: &Report) -> String {
+    let mut text = decisions(report, Width::Wide);
+    for site in &report.sites {
+        for warning in &site.warnings {
+            let _ = writeln!(text, "warning: {}: {warning}", site.place());
+        }
+    }
+    for note in &report.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    match &report.error {
+        Some(error) => {
+            let _ = writeln!(text, "failed with exit code {}: {error}", report.exit_code);
+        }
+        None => {
+            let pinned = |site: &&SiteReport| site.outcome == Settled::Pinned;
+            let pinned = report.sites.iter().filter(pinned).count();
+            let left = report.sites.len() - pinned;
+            let _ = writeln!(text, "{pinned} pinned, {left} left");
+        }
+    }
+    text
+}
+
+fn row(site: &SiteReport, width: Width) -> Vec<String> {
+    let result = match site.outcome {
+        Settled::Left => "(left)".to_owned(),
+        Settled::Refused => "(refused)".to_owned(),
+        Settled::Pinned => image(&site.result, width),
+    };
+    let mut cells = vec![
+        site.object.to_string(),
+        site.container.clone(),
+        image(&site.rendered, width),
+        result,
+        if site.warnings.is_empty() {
+            site.reason.to_owned()
+        } else {
+            format!("{} (!)", site.reason)
+        },
+    ];
+    if width == Width::Wide {
+        let recorded = site.evidence.recorded.as_ref();
+        let live = site.evidence.live.as_ref();
+        let owners = live.and_then(|live| live.owners.as_ref());
+        let none = || "-".to_owned();
+        cells.push(
+            recorded
+                .and_then(|recorded| recorded.digest.as_ref())
+                .map_or_else(none, |digest| digest.escape_debug().to_string()),
+        );
+        cells.push(
+            live.and_then(|live| live.image.clone())
+                .unwrap_or_else(none),
+        );
+        cells.push(owners.map_or_else(none, |owners| owners.join(",")));
+    }
+    cells
+}
+
+fn image(text: &str, width: Width) -> String {
+    let text = text.escape_debug().to_string();
+    match (width, text.split_once("@sha256:")) {
+        (Width::Normal, Some((name, hex))) if hex.len() > SHORT_DIGEST && hex.is_ascii() => {
+            format!("{name}@sha256:{}…", &hex[..SHORT_DIGEST])
+        }
+        _ => text,
+    }
+}
+
+/// Columns as wide as their widest cell, two blanks apart, as kubectl and cargo print them.
+pub(super) fn align<R: AsRef<[String]>>(rows: impl IntoIterator<Item = R>) -> String {
+    let rows: Vec<R> = rows.into_iter().collect();
+    let mut widths: Vec<usize> = Vec::new();
+    for row in &rows {
+        for (column, cell) in row.as_ref().iter().enumerate() {
+            let length = cell.chars().count();
+            match widths.get_mut(column) {
+                Some(width) => *width = length.max(*width),
+                None => widths.push(length),
+            }
+        }
+    }
+    let mut text = String::new();
+    for row in &rows {
+        let mut line = String::new();
+        for (cell, width) in row.as_ref().iter().zip(&widths) {
+            let _ = write!(line, "{cell:width$}  ");
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_and_lines_have_no_trailing_blanks() {
+        let rows = [["a", "bb"], ["ccc", ""]].map(|row| row.map(str::to_owned));
+        assert_eq!(align(rows), "a    bb\nccc\n");
+    }
+
+    #[test]
+    fn a_digest_is_cut_in_a_normal_table_only() {
+        let text = format!("r@sha256:{}", "a".repeat(64));
+        assert_eq!(image(&text, Width::Normal), "r@sha256:aaaaaaaaaaaa…");
+        assert_eq!(image(&text, Width::Wide), text);
+    }
+}
