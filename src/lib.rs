@@ -8,6 +8,7 @@
 //! the *record* what the refresher wrote down, *facts* all that was read from outside, a *decision*
 //! one outcome with its reason for one site, an *edit* a span and its new text.
 
+pub mod cli;
 pub mod edit;
 pub mod image;
 pub mod manifest;

@@ -1,3 +1,7 @@
 //! Starts belay.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    belay::cli::main()
+}

@@ -167,6 +167,39 @@ impl Default for RefresherProfile {
 }
 
 impl Profile {
+    /// Whether the profile can be worked with; else what is wrong. An empty list or name would not
+    /// fail by itself but match nothing, or everything.
+    ///
+    /// # Errors
+    /// With the sentence to show.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let unreadable = |managed: &ManagedRepository| {
+            Repository::parse(&managed.repository).is_none_or(|repository| {
+                repository.path() != managed.repository
+                    && repository.path() != format!("library/{}", managed.repository)
+            })
+        };
+        if self.repositories.is_empty() {
+            Err("repositories is empty")
+        } else if self.repositories.iter().any(unreadable) {
+            Err("a repository is written with a registry, a tag, or not as a repository at all")
+        } else if self
+            .repositories
+            .iter()
+            .any(|managed| managed.image.is_empty())
+        {
+            Err("a repository has an empty image")
+        } else if self.registries.is_empty() {
+            Err("registries is empty")
+        } else if self.refresher.selector.is_empty() {
+            Err("refresher.selector is empty and would match every CronJob")
+        } else if !self.record.digest.contains(IMAGE) && self.repositories.len() > 1 {
+            Err("record.digest lacks {image}, so all images would share one digest")
+        } else {
+            Ok(())
+        }
+    }
+
     /// The managed repository that `repository` is, on whatever registry.
     #[must_use]
     pub fn managed(&self, repository: &Repository) -> Option<&ManagedRepository> {

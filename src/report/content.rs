@@ -56,7 +56,7 @@ pub struct SiteReport {
     /// What deserves a look; such an outcome is refused under `--strict`.
     pub warnings: Vec<String>,
     /// What was looked at.
-    pub evidence: EvidenceReport,
+    pub(super) evidence: EvidenceReport,
 }
 
 /// What became of an image.
@@ -85,7 +85,7 @@ pub struct ObjectName {
 /// What a decision looked at.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct EvidenceReport {
+pub(super) struct EvidenceReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     release: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,7 +101,7 @@ pub struct EvidenceReport {
 /// What the record says.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RecordedReport {
+pub(super) struct RecordedReport {
     annotation: String,
     pub(super) digest: Option<String>,
     reference: Option<String>,
@@ -121,7 +121,7 @@ struct AppliedReport {
 /// What runs.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct LiveReport {
+pub(super) struct LiveReport {
     pub(super) image: Option<String>,
     pub(super) absent: Option<&'static str>,
     pub(super) owners: Option<Vec<String>>,

@@ -1,0 +1,324 @@
+//! The options. Names are helm's and kubectl's where they have one; every option has a variable
+//! `BELAY_…`, since Terraform and Argo CD pass no arguments.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::FalseyValueParser;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::speech::SpeechArgs;
+use crate::policy::Refreshing;
+
+/// Keeps the image digests that a refresher has decided through helm upgrade.
+///
+/// Reads rendered manifests on stdin and writes them to stdout, byte for byte the same but for the
+/// managed images, which get the digest that the refresher recorded in the cluster.
+///
+///   helm upgrade demo ./chart --post-renderer belay
+///   helm template demo ./chart | belay --no-cluster
+#[derive(Debug, Parser)]
+#[command(
+    name = "belay",
+    version,
+    max_term_width = 100,
+    args_conflicts_with_subcommands = true
+)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    #[command(flatten)]
+    pub(super) render: RenderArgs,
+}
+
+/// What to do; without a command, `render`.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Rewrite manifests from stdin to stdout (the default)
+    Render(RenderArgs),
+    /// Show the decision for every image, and why
+    Explain(ExplainArgs),
+    /// Print the configuration in force
+    Config(ConfigArgs),
+    /// Make belay known to Helm 4
+    Plugin(PluginArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print the man page
+    Man,
+}
+
+/// `belay render`
+#[derive(Debug, Args)]
+pub(super) struct RenderArgs {
+    #[command(flatten)]
+    pub(super) decide: DecideArgs,
+    #[command(flatten)]
+    pub(super) speech: SpeechArgs,
+    /// Break one edit before the self-check, to show that the check sees it (for belay's own tests)
+    #[arg(long, env = "BELAY_CORRUPT_EDIT", hide = true, value_parser = FalseyValueParser::new())]
+    pub(super) corrupt_edit: bool,
+}
+
+/// `belay explain`
+#[derive(Debug, Args)]
+pub(super) struct ExplainArgs {
+    #[command(flatten)]
+    pub(super) decide: DecideArgs,
+    #[command(flatten)]
+    pub(super) speech: SpeechArgs,
+    /// How to print
+    #[arg(
+        short,
+        long,
+        value_name = "FORMAT",
+        env = "BELAY_OUTPUT",
+        default_value = "table"
+    )]
+    pub(super) output: ExplainFormat,
+    /// Show unmanaged images too, instead of counting them
+    #[arg(long, env = "BELAY_ALL", value_parser = FalseyValueParser::new())]
+    pub(super) all: bool,
+    /// End with 1 when an image would be rewritten
+    #[arg(long, env = "BELAY_CHECK", value_parser = FalseyValueParser::new())]
+    pub(super) check: bool,
+    /// Print every reason with its text, and read nothing
+    #[arg(long, env = "BELAY_REASONS", value_parser = FalseyValueParser::new())]
+    pub(super) reasons: bool,
+}
+
+/// How `belay explain` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ExplainFormat {
+    /// A table with short digests
+    Table,
+    /// A table with whole digests and the evidence
+    Wide,
+    /// JSON (schema belay.dev/report/v1)
+    Json,
+    /// Markdown, for --reasons
+    #[value(hide = true)]
+    Markdown,
+}
+
+/// What decisions depend on.
+#[derive(Debug, Args)]
+pub(super) struct DecideArgs {
+    #[command(flatten)]
+    pub(super) record: RecordArgs,
+    #[command(flatten)]
+    pub(super) cluster: ClusterArgs,
+    #[command(flatten)]
+    pub(super) policy: PolicyArgs,
+}
+
+/// Where the record is read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Record")]
+pub(super) struct RecordArgs {
+    /// Ask no cluster; without --record, every tag stays
+    #[arg(long, env = "BELAY_NO_CLUSTER", value_parser = FalseyValueParser::new())]
+    pub(super) no_cluster: bool,
+    /// Take answers from saved objects instead of the cluster; repeatable
+    ///
+    /// As `kubectl get deploy,ds,rs,cronjob -o yaml --show-managed-fields` prints them.
+    #[arg(long, value_name = "FILE", env = "BELAY_RECORD", value_delimiter = None)]
+    pub(super) record: Vec<PathBuf>,
+    /// Fail when there is no record: this release was refreshed before
+    #[arg(long, env = "BELAY_REQUIRE_RECORD", value_parser = FalseyValueParser::new())]
+    pub(super) require_record: bool,
+    /// Another chart's names for the record, the refresher and the images
+    #[arg(long, value_name = "FILE", env = "BELAY_CONFIG")]
+    pub(super) config: Option<PathBuf>,
+}
+
+/// Which cluster, and as whom.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Cluster")]
+pub(super) struct ClusterArgs {
+    /// The release's namespace, for manifests that name none
+    #[arg(short, long, value_name = "NAMESPACE", env = "BELAY_NAMESPACE")]
+    pub(super) namespace: Option<String>,
+    /// The kubeconfig context
+    #[arg(
+        long,
+        visible_alias = "kube-context",
+        value_name = "CONTEXT",
+        env = "BELAY_CONTEXT"
+    )]
+    pub(super) context: Option<String>,
+    /// The kubeconfig file
+    #[arg(long, value_name = "FILE", env = "BELAY_KUBECONFIG")]
+    pub(super) kubeconfig: Option<PathBuf>,
+    /// Act as this user
+    #[arg(long = "as", value_name = "USER", env = "BELAY_AS")]
+    pub(super) as_user: Option<String>,
+    /// Act as a member of this group; repeatable
+    #[arg(long = "as-group", value_name = "GROUP", env = "BELAY_AS_GROUP")]
+    pub(super) as_groups: Vec<String>,
+    /// How long all questions together may take
+    #[arg(long, value_name = "DURATION", env = "BELAY_TIMEOUT", default_value = "10s", value_parser = duration)]
+    pub(super) timeout: Duration,
+    /// When the cluster cannot be asked: fail, or leave the tags with a warning
+    #[arg(
+        long,
+        value_name = "WHAT",
+        env = "BELAY_ON_LOOKUP_ERROR",
+        default_value = "fail"
+    )]
+    pub(super) on_lookup_error: OnTrouble,
+}
+
+/// What to make of the answers.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Decisions")]
+pub(super) struct PolicyArgs {
+    /// Whether the refresher runs: as the manifests say, or whatever they say
+    #[arg(
+        long,
+        value_name = "STATE",
+        env = "BELAY_REFRESHER",
+        default_value = "auto"
+    )]
+    pub(super) refresher: RefresherState,
+    /// Fail when any outcome deserves a warning
+    #[arg(long, env = "BELAY_STRICT", value_parser = FalseyValueParser::new())]
+    pub(super) strict: bool,
+    /// When an image cannot be rewritten safely: fail, or leave its tag with a warning
+    #[arg(
+        long,
+        value_name = "WHAT",
+        env = "BELAY_ON_UNEDITABLE",
+        default_value = "fail"
+    )]
+    pub(super) on_uneditable: OnTrouble,
+}
+
+/// `fail` or `leave`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum OnTrouble {
+    /// End with an error
+    Fail,
+    /// Leave the rendered image and warn
+    Leave,
+}
+
+/// `--refresher`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum RefresherState {
+    /// As the refresher's CronJob in the manifests says
+    Auto,
+    /// It runs, though the manifests may not hold it
+    Active,
+    /// It does not run
+    Inactive,
+}
+
+impl From<RefresherState> for Refreshing {
+    fn from(state: RefresherState) -> Self {
+        match state {
+            RefresherState::Auto => Self::Auto,
+            RefresherState::Active => Self::Active,
+            RefresherState::Inactive => Self::Inactive,
+        }
+    }
+}
+
+/// `belay config`
+#[derive(Debug, Args)]
+pub(super) struct ConfigArgs {
+    /// Print the built-in configuration, whatever --config says
+    #[arg(long)]
+    pub(super) default: bool,
+    /// The config file
+    #[arg(long, value_name = "FILE", env = "BELAY_CONFIG")]
+    pub(super) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) speech: SpeechArgs,
+}
+
+/// `belay plugin`
+#[derive(Debug, Args)]
+pub(super) struct PluginArgs {
+    #[command(subcommand)]
+    pub(super) command: PluginCommand,
+}
+
+/// What to do about the plugin.
+#[derive(Debug, Subcommand)]
+pub(super) enum PluginCommand {
+    /// Put belay where Helm 4 finds post-renderers
+    Install(PluginInstallArgs),
+}
+
+/// `belay plugin install`
+#[derive(Debug, Args)]
+pub(super) struct PluginInstallArgs {
+    /// The plugins folder [default: the first of $HELM_PLUGINS, else $HELM_DATA_HOME/plugins, else
+    /// Helm's own default]
+    #[arg(long, value_name = "DIR", env = "BELAY_PLUGIN_DIR")]
+    pub(super) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) speech: SpeechArgs,
+}
+
+/// `belay completions`
+#[derive(Debug, Args)]
+pub(super) struct CompletionsArgs {
+    /// The shell
+    pub(super) shell: clap_complete::Shell,
+}
+
+/// A duration as Go and Helm write it: `10s`, `1m30s`, `500ms`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let advice = || format!("`{text}` is no duration above zero, such as 10s or 1m30s");
+    let duration: jiff::SignedDuration = text.parse().map_err(|_| advice())?;
+    let duration = Duration::try_from(duration).map_err(|_| advice())?;
+    if duration.is_zero() {
+        Err(advice())
+    } else {
+        Ok(duration)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn durations_are_those_of_go() {
+        assert_eq!(duration("10s"), Ok(Duration::from_secs(10)));
+        assert_eq!(duration("1m30s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        for bad in ["", "10", "0s", "-1s", "soon"] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+    }
+
+    /// Every option can be set where no argument can be passed.
+    #[test]
+    fn every_option_has_its_variable() {
+        let mut command = Cli::command();
+        command.build();
+        let mut commands = vec![&command];
+        while let Some(command) = commands.pop() {
+            commands.extend(command.get_subcommands().filter(|c| c.get_name() != "help"));
+            for option in command.get_opts().chain(command.get_arguments()) {
+                let long = option.get_long().unwrap_or("help");
+                if !matches!(long, "help" | "version" | "default") {
+                    assert!(
+                        option.get_env().is_some(),
+                        "{} --{long}",
+                        command.get_name()
+                    );
+                }
+            }
+        }
+    }
+}

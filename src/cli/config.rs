@@ -1,0 +1,71 @@
+//! `--config` and `belay config`.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::args::ConfigArgs;
+use super::exit::Exit;
+use super::report_file::finish;
+use crate::policy::Profile;
+use crate::report::Report;
+
+/// A config file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ConfigError {
+    /// It cannot be opened or read.
+    #[error("cannot read the config file {path}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is no configuration.
+    #[error(
+        "the config file {path} is not understood: {message} (belay config --default prints one)"
+    )]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        message: String,
+    },
+}
+
+/// The profile in force: the file's, else the built-in one.
+pub(super) fn load(path: Option<&Path>) -> Result<Profile, ConfigError> {
+    let Some(path) = path else {
+        return Ok(Profile::default());
+    };
+    let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    let invalid = |message: String| ConfigError::Invalid {
+        path: path.to_owned(),
+        message,
+    };
+    let profile: Profile =
+        serde_yaml::from_str(&text).map_err(|error| invalid(error.to_string()))?;
+    profile
+        .check()
+        .map_err(|message| invalid(message.to_owned()))?;
+    Ok(profile)
+}
+
+/// Prints the configuration in force.
+pub(super) fn run(args: &ConfigArgs) -> Exit {
+    let ConfigArgs {
+        default,
+        config,
+        speech,
+    } = args;
+    speech.set_color();
+    let print = || {
+        let path = config.as_deref().filter(|_| !default);
+        let text = serde_yaml::to_string(&load(path)?)?;
+        std::io::stdout().write_all(text.as_bytes())?;
+        Ok(Exit::Done)
+    };
+    finish(Report::empty(), print(), speech)
+}

@@ -1,0 +1,67 @@
+//! `belay explain`: the decision for every image, and why. Changes nothing.
+
+use std::io::{self, Write as _};
+
+use super::args::{ExplainArgs, ExplainFormat};
+use super::exit::Exit;
+use super::report_file::finish;
+use super::{config, input, pipeline};
+use crate::manifest::Breadth;
+use crate::report::{self, Report, Settled, Width};
+
+/// Prints the decisions; ends as `render` would, or with 1 where `--check` finds a rewrite due.
+pub(super) fn run(args: &ExplainArgs) -> Exit {
+    args.speech.set_color();
+    let mut report = Report::empty();
+    let result = if args.reasons {
+        print(&reasons(args.output)).map(|()| Exit::Done)
+    } else {
+        explain(args, &mut report)
+    };
+    finish(report, result, &args.speech)
+}
+
+fn reasons(format: ExplainFormat) -> String {
+    match format {
+        ExplainFormat::Markdown => report::reasons_markdown(),
+        _ => report::reasons_text(),
+    }
+}
+
+fn explain(args: &ExplainArgs, report: &mut Report) -> anyhow::Result<Exit> {
+    let ExplainArgs {
+        decide,
+        speech,
+        output,
+        all,
+        check,
+        reasons: _,
+    } = args;
+    let profile = config::load(decide.record.config.as_deref())?;
+    let input = input::read()?;
+    let decided = pipeline::decide(&input, decide, &profile, Breadth::All)?;
+    *report = Report::new(&decided.stream, &decided.verdict, *all, true);
+    print(&match output {
+        ExplainFormat::Json => report.to_json(),
+        ExplainFormat::Table | ExplainFormat::Markdown => report::decisions(report, Width::Normal),
+        ExplainFormat::Wide => report::decisions(report, Width::Wide),
+    })?;
+    speech.decisions(report);
+    pipeline::refuse(&decided, report, decide.policy.strict)?;
+    let due = report
+        .sites
+        .iter()
+        .any(|site| site.outcome == Settled::Pinned);
+    Ok(if *check && due {
+        Exit::Differences
+    } else {
+        Exit::Done
+    })
+}
+
+fn print(text: &str) -> anyhow::Result<()> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}

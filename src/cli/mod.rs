@@ -1,0 +1,38 @@
+//! The command line: options in, layers wired, exit codes out. One file for each command.
+
+mod args;
+mod config;
+mod exit;
+mod explain;
+mod facts;
+mod generate;
+mod input;
+mod pipeline;
+mod plugin;
+mod record_file;
+mod render;
+mod report_file;
+mod speech;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::{Cli, Command};
+
+/// Runs belay with the process's arguments.
+#[must_use]
+pub fn main() -> ExitCode {
+    // clap ends the process itself, with 2 for wrong usage and 0 for `--help`.
+    let Cli { command, render } = Cli::parse();
+    let exit = match command {
+        None => render::run(&render),
+        Some(Command::Render(args)) => render::run(&args),
+        Some(Command::Explain(args)) => explain::run(&args),
+        Some(Command::Config(args)) => config::run(&args),
+        Some(Command::Plugin(args)) => plugin::run(&args),
+        Some(Command::Completions(args)) => generate::completions(&args),
+        Some(Command::Man) => generate::man(),
+    };
+    exit.into()
+}

@@ -1,0 +1,136 @@
+//! From input to decisions and edits: what `render` and `explain` have in common.
+
+use super::args::{DecideArgs, OnTrouble};
+use super::facts::Answers;
+use super::input::InputError;
+use crate::edit::{self, Edit, Rewrite};
+use crate::manifest::{self, Breadth, Stream};
+use crate::policy::{self, Outcome, Policy, Profile, Source, Verdict};
+use crate::report::{Report, Settled, SiteReport};
+
+/// Decisions that stop the run.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Refusal {
+    /// A site that cannot be written as it should be.
+    #[error("{first}{}", more(*.others))]
+    Sites {
+        /// The first of them, with its reason.
+        first: String,
+        /// How many more there are.
+        others: usize,
+    },
+    /// `--strict` and a warning.
+    #[error("--strict refuses a warned outcome: {first}{}", more(*.others))]
+    Strict {
+        /// The first warning.
+        first: String,
+        /// How many more there are.
+        others: usize,
+    },
+}
+
+fn more(others: usize) -> String {
+    match others {
+        0 => String::new(),
+        others => format!(" (and {others} more)"),
+    }
+}
+
+/// What was decided about a stream.
+pub(super) struct Decided<'s> {
+    pub(super) stream: Stream<'s>,
+    pub(super) verdict: Verdict,
+    pub(super) edits: Vec<Edit>,
+}
+
+/// Reads `input`, asks what must be asked, and decides.
+pub(super) fn decide<'s>(
+    input: &'s [u8],
+    args: &DecideArgs,
+    profile: &Profile,
+    breadth: Breadth,
+) -> anyhow::Result<Decided<'s>> {
+    let answers = Answers::open(args)?;
+    let policy = Policy {
+        source: answers.source(),
+        refreshing: args.policy.refresher.into(),
+        require_record: args.record.require_record,
+        namespace: args.cluster.namespace.clone(),
+    };
+    if policy.require_record && policy.source == Source::Nowhere {
+        return Err(InputError::RequiredButOffline.into());
+    }
+    let stream = manifest::scan(input, &profile.needles(), breadth)?;
+    let mut verdict = {
+        let survey = policy::survey(&stream, profile, &policy, answers.hint(profile).as_ref());
+        let facts = answers.answer(&survey.questions(), profile, args)?;
+        survey.decide(&facts)?
+    };
+    let edits = plan(&stream, &mut verdict, args.policy.on_uneditable);
+    Ok(Decided {
+        stream,
+        verdict,
+        edits,
+    })
+}
+
+/// Plans the edits, and turns rewrites that cannot be made into refusals or warnings.
+fn plan(stream: &Stream<'_>, verdict: &mut Verdict, on_uneditable: OnTrouble) -> Vec<Edit> {
+    let rewrites: Vec<_> = verdict
+        .decisions
+        .iter()
+        .filter_map(|decision| {
+            Some(Rewrite {
+                site: decision.site,
+                text: decision.rewritten()?.to_owned(),
+            })
+        })
+        .collect();
+    let plan = edit::plan(stream, &rewrites);
+    for (site, obstacle) in plan.refused {
+        // One decision for each site, in the order of the stream.
+        let decision = &mut verdict.decisions[site];
+        decision.not_editable(&obstacle.to_string(), on_uneditable == OnTrouble::Leave);
+    }
+    plan.edits
+}
+
+/// Stops for refused sites, and under `--strict` for warnings.
+pub(super) fn refuse(decided: &Decided<'_>, report: &Report, strict: bool) -> Result<(), Refusal> {
+    let stops = decided
+        .verdict
+        .decisions
+        .iter()
+        .any(|decision| decision.outcome == Outcome::Refused);
+    if !stops && !strict {
+        return Ok(());
+    }
+    let describe = |site: &SiteReport| {
+        let why = site.warnings.join("; ");
+        format!(
+            "{}, column {}: {why}: `{}` ({})",
+            site.place(),
+            site.column,
+            site.rendered,
+            site.reason
+        )
+    };
+    let mut refused = report
+        .sites
+        .iter()
+        .filter(|site| site.outcome == Settled::Refused);
+    if let Some(first) = refused.next() {
+        return Err(Refusal::Sites {
+            first: describe(first),
+            others: refused.count(),
+        });
+    }
+    let mut warned = report.sites.iter().filter(|site| !site.warnings.is_empty());
+    match warned.next() {
+        Some(first) if strict => Err(Refusal::Strict {
+            first: describe(first),
+            others: warned.count(),
+        }),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,78 @@
+//! Record files: saved objects, as kubectl prints them.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize as _;
+use serde_json::Value;
+
+use crate::policy::SavedObjects;
+
+/// A record file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RecordFileError {
+    /// It cannot be opened or read.
+    #[error(
+        "cannot read the record file {path}: give a file made by kubectl get -o yaml --show-managed-fields"
+    )]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is neither YAML nor JSON.
+    #[error("the record file {path} is neither YAML nor JSON: {message}")]
+    NotYaml {
+        /// The file.
+        path: PathBuf,
+        /// What the parser says.
+        message: String,
+    },
+    /// It holds nothing to take answers from.
+    #[error(
+        "the record file {path} holds no Deployment, DaemonSet, CronJob or other object that belay reads: save the record Deployment of the release"
+    )]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Reads all record files.
+pub(super) fn load(paths: &[PathBuf]) -> Result<SavedObjects, RecordFileError> {
+    let mut saved = SavedObjects::default();
+    for path in paths {
+        saved.extend(load_one(path)?);
+    }
+    Ok(saved)
+}
+
+fn load_one(path: &Path) -> Result<SavedObjects, RecordFileError> {
+    let bytes = std::fs::read(path).map_err(|source| RecordFileError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    let not_yaml = |message: String| RecordFileError::NotYaml {
+        path: path.to_owned(),
+        message,
+    };
+    let text = String::from_utf8(bytes).map_err(|error| not_yaml(error.to_string()))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let mut saved = SavedObjects::default();
+    let mut objects = 0;
+    for document in serde_yaml::Deserializer::from_str(text) {
+        let value = Value::deserialize(document).map_err(|error| not_yaml(error.to_string()))?;
+        if value.is_object() {
+            objects += 1;
+            saved.add(value);
+        } else if !value.is_null() {
+            return Err(not_yaml("a document is no Kubernetes object".to_owned()));
+        }
+    }
+    if objects == 0 || !saved.is_readable() {
+        return Err(RecordFileError::Empty {
+            path: path.to_owned(),
+        });
+    }
+    Ok(saved)
+}

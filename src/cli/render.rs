@@ -1,0 +1,58 @@
+//! `belay render`, which is also `belay`: manifests from stdin to stdout.
+
+use std::io::{self, Write};
+
+use super::args::RenderArgs;
+use super::exit::Exit;
+use super::report_file::finish;
+use super::{config, input, pipeline};
+use crate::edit;
+use crate::manifest::Breadth;
+use crate::report::Report;
+use crate::yaml;
+
+/// Runs the filter. Nothing reaches stdout before everything has succeeded.
+pub(super) fn run(args: &RenderArgs) -> Exit {
+    args.speech.set_color();
+    let mut report = Report::empty();
+    let result = render(args, &mut report);
+    finish(report, result, &args.speech)
+}
+
+fn render(args: &RenderArgs, report: &mut Report) -> anyhow::Result<Exit> {
+    let RenderArgs {
+        decide,
+        speech,
+        corrupt_edit,
+    } = args;
+    let profile = config::load(decide.record.config.as_deref())?;
+    let input = input::read()?;
+    // Helm 3 sends nothing with `template --output-dir`, and a chart may render only comments.
+    if yaml::split(&input)
+        .iter()
+        .all(|chunk| chunk.is_blank(&input))
+    {
+        return write(|out| out.write_all(&input));
+    }
+    let mut decided = pipeline::decide(&input, decide, &profile, Breadth::Marked)?;
+    *report = Report::new(&decided.stream, &decided.verdict, false, false);
+    speech.decisions(report);
+    pipeline::refuse(&decided, report, decide.policy.strict)?;
+    if *corrupt_edit && let Some(edit) = decided.edits.first_mut() {
+        edit.text.push('0');
+    }
+    let spliced = edit::splice(&input, &decided.edits);
+    edit::verify(&decided.stream, &decided.edits, &spliced)?;
+    write(|out| spliced.write_to(out))
+}
+
+/// Writes to stdout. A reader that has gone away (`belay | head`) is no failure of belay's.
+fn write(print: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>) -> anyhow::Result<Exit> {
+    let mut out = io::stdout().lock();
+    match print(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(anyhow::Error::new(error).context("cannot write the manifests to stdout"))
+        }
+        _ => Ok(Exit::Done),
+    }
+}

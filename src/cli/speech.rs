@@ -1,0 +1,105 @@
+//! What belay says on stderr, and how loud. stdout is for data alone.
+
+use std::path::PathBuf;
+
+use anstyle::{AnsiColor, Style};
+use clap::builder::FalseyValueParser;
+use clap::{ArgAction, Args, ValueEnum};
+
+use crate::report::{self, Report, Width};
+
+/// How much to say, and where.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Messages")]
+pub(super) struct SpeechArgs {
+    /// Write what was decided to a file, as JSON if it ends in .json, else as text
+    ///
+    /// Helm shows nothing of a successful post-renderer's messages, and Helm 4 not even a failed one's.
+    #[arg(long, value_name = "FILE", env = "BELAY_REPORT")]
+    pub(super) report: Option<PathBuf>,
+    /// Say nothing but errors
+    #[arg(short, long, env = "BELAY_QUIET", value_parser = FalseyValueParser::new(), conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say what was decided
+    #[arg(short, long, env = "BELAY_VERBOSE", action = ArgAction::Count)]
+    verbose: u8,
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", env = "BELAY_COLOR", default_value = "auto")]
+    color: When,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum When {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl SpeechArgs {
+    /// Takes `--color` into use.
+    pub(super) fn set_color(&self) {
+        let choice = match self.color {
+            When::Auto => anstream::ColorChoice::Auto,
+            When::Always => anstream::ColorChoice::Always,
+            When::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+    }
+
+    /// Says why the run failed. With all causes, on one line: Helm 3 shows it inside its own message.
+    pub(super) fn error(&self, message: &str) {
+        say("error", AnsiColor::Red, message);
+    }
+
+    /// Says what deserves a look.
+    pub(super) fn warning(&self, message: &str) {
+        if !self.quiet {
+            say("warning", AnsiColor::Yellow, message);
+        }
+    }
+
+    /// Says what was done.
+    pub(super) fn tell(&self, message: &str) {
+        if !self.quiet {
+            plain(&format!("belay: {message}"));
+        }
+    }
+
+    /// Says what was decided: warnings always, the table and notes with `-v`.
+    pub(super) fn decisions(&self, report: &Report) {
+        if self.verbose > 0 {
+            let width = if self.verbose > 1 {
+                Width::Wide
+            } else {
+                Width::Normal
+            };
+            let table = report::decisions(report, width);
+            for line in table.lines() {
+                plain(line);
+            }
+            for note in &report.notes {
+                say("note", AnsiColor::Cyan, note);
+            }
+        }
+        for site in &report.sites {
+            for warning in &site.warnings {
+                self.warning(&format!("{}: {warning}", site.place()));
+            }
+        }
+    }
+}
+
+fn say(word: &str, color: AnsiColor, message: &str) {
+    let style = Style::new().bold().fg_color(Some(color.into()));
+    plain(&format!("belay: {style}{word}:{style:#} {message}"));
+}
+
+/// A closed stderr must not turn a good run into a bad one, so nobody hears of a failure here.
+fn plain(line: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(anstream::stderr(), "{line}");
+}
