@@ -4,8 +4,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::FalseyValueParser;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{FalseyValueParser, Resettable};
+use clap::{
+    Args, Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
+};
 
 use super::speech::SpeechArgs;
 use crate::policy::Refreshing;
@@ -22,13 +24,37 @@ use crate::policy::Refreshing;
     name = "belay",
     version,
     max_term_width = 100,
-    args_conflicts_with_subcommands = true
+    args_conflicts_with_subcommands = true,
+    verbatim_doc_comment
 )]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Option<Command>,
     #[command(flatten)]
     pub(super) render: RenderArgs,
+}
+
+impl Cli {
+    /// Reads the process's arguments and variables. Wrong usage ends the process with 2, as clap has it.
+    pub(super) fn from_process() -> Self {
+        let matches = without_empty_variables(Self::command()).get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+}
+
+/// A variable that is set to nothing is not set: CronJobs and CI systems export such ones, and Helm
+/// reads its own in the same way.
+fn without_empty_variables(command: Clap) -> Clap {
+    command
+        .mut_args(|arg| {
+            let value = arg.get_env().and_then(std::env::var_os);
+            if value.is_some_and(|value| value.is_empty()) {
+                arg.env(Resettable::Reset)
+            } else {
+                arg
+            }
+        })
+        .mut_subcommands(without_empty_variables)
 }
 
 /// What to do; without a command, `render`.
@@ -284,7 +310,6 @@ fn duration(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory as _;
 
     #[test]
     fn the_definitions_are_consistent() {

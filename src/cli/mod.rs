@@ -16,15 +16,12 @@ mod speech;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 use args::{Cli, Command};
 
 /// Runs belay with the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
-    // clap ends the process itself, with 2 for wrong usage and 0 for `--help`.
-    let Cli { command, render } = Cli::parse();
+    let Cli { command, render } = Cli::from_process();
     let exit = match command {
         None => render::run(&render),
         Some(Command::Render(args)) => render::run(&args),

@@ -293,7 +293,10 @@ impl<'c> Case<'c> {
             );
         }
         if let Recorded::Invalid(text) = record.recorded() {
-            // Row 16: warned, whichever row decides.
+            // Row 16: warned, whichever row decides; where it decides itself, this says it better.
+            decision
+                .warnings
+                .retain(|_| reason != Reason::RecordInvalid);
             decision.warnings.push(format!(
                 "the annotation {} on {} is no digest: {text:?}",
                 record.digest_key(),

@@ -17,6 +17,20 @@ const RELEASE_MARKS: [(&str, &str); 2] = [
     ("annotations", "meta.helm.sh/release-name"),
 ];
 
+/// The kinds that answers are read from, beside any other that holds a pod template.
+const READABLE: [&str; 10] = [
+    "Deployment",
+    "StatefulSet",
+    "DaemonSet",
+    "ReplicaSet",
+    "ReplicationController",
+    "ControllerRevision",
+    "Job",
+    "CronJob",
+    "Pod",
+    "PodTemplate",
+];
+
 /// Saved objects, lists unpacked.
 #[derive(Clone, Debug, Default)]
 pub struct SavedObjects {
@@ -66,9 +80,8 @@ impl SavedObjects {
     #[must_use]
     pub fn is_readable(&self) -> bool {
         let readable = |object: &Value| {
-            object["kind"] == "ControllerRevision"
-                || object["kind"] == "CronJob"
-                || !LiveObject::from_json(object).containers.is_empty()
+            let kind = object["kind"].as_str().unwrap_or_default();
+            READABLE.contains(&kind) || !LiveObject::from_json(object).containers.is_empty()
         };
         self.objects.is_empty() || self.objects.iter().any(readable)
     }

@@ -1,0 +1,210 @@
+# shellcheck shell=bash
+# What scenarios are written with. A scenario starts with
+#
+#     # shellcheck source-path=SCRIPTDIR source=../rig.d/scenario.sh
+#     . "$(dirname "$0")/../rig.d/scenario.sh"
+#
+# and is run by `scripts/rig run NAME`, which gives it a cluster (KUBECONFIG), kubectl
+# (RIG_KUBECTL), the API server's audit log (RIG_AUDIT_LOG; empty in a given cluster)
+# and the Helm under test (HELM). It has then a release name and namespaces of its own,
+# and fails at the first command or assertion that does.
+set -euo pipefail
+
+: "${KUBECONFIG:?run by: scripts/rig run SCENARIO}" "${RIG_KUBECTL:?}" "${HELM:?}"
+
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck disable=SC2034 # for scenarios
+chart=$repo/charts/control-plane
+release=edge-$(printf '%04x%04x' "$RANDOM" "$RANDOM")
+release_namespace=$release
+agents_namespace=$release-agents
+work=$(mktemp -d "${TMPDIR:-/tmp}/belay-scenario.XXXXXX")
+
+# Nothing that the caller's shell exports, or keeps at home, may reach Helm, kubectl or
+# belay: not their settings, nor discovery caches of an earlier cluster on this port.
+unset "${!HELM_@}" "${!BELAY_@}" "${!XDG_@}"
+export HOME=$work/home
+export HELM_CACHE_HOME=$work/helm/cache HELM_CONFIG_HOME=$work/helm/config HELM_DATA_HOME=$work/helm/data
+export HELM_PLUGINS=$work/helm/plugins
+mkdir -p "$HOME" "$HELM_PLUGINS"
+
+# --- the programs -------------------------------------------------------------------
+
+helm_() { # the Helm under test, in the release's namespace
+  "$HELM" --namespace "$release_namespace" "$@"
+}
+
+helm_major() {
+  "$HELM" version --template '{{.Version}}' | sed 's/^v\([0-9]*\).*/\1/'
+}
+
+kube() { # kubectl, in the release's namespace unless -n says otherwise
+  "$RIG_KUBECTL" --namespace "$release_namespace" "$@"
+}
+
+# $BELAY, or else what cargo built last, always as an absolute path.
+belay_binary() {
+  local target=${CARGO_TARGET_DIR:-$repo/target} found
+  found=${BELAY:-$target/release/belay}
+  [[ -n ${BELAY:-} || ! $target/debug/belay -nt $found ]] || found=$target/debug/belay
+  [[ -x $found ]] || fail "there is no belay at $found: cargo build, or set BELAY"
+  realpath "$found"
+}
+
+# Sets the array with_belay to what Helm needs to run belay with these arguments. Helm 3
+# takes a path, Helm 4 the name of an installed plugin:
+#     with_belay --require-record && helm_ upgrade "$release" "$chart" "${with_belay[@]}"
+with_belay() { # [ARGUMENT_OF_BELAY…]
+  local belay argument
+  belay=$(belay_binary)
+  with_belay=(--post-renderer "$belay")
+  if [[ $(helm_major) -ge 4 ]]; then
+    [[ -d $HELM_PLUGINS/belay ]] || "$belay" plugin install --dir "$HELM_PLUGINS"
+    with_belay=(--post-renderer belay)
+  fi
+  for argument in "$@"; do
+    with_belay+=(--post-renderer-args "$argument")
+  done
+}
+
+# --- the cluster --------------------------------------------------------------------
+
+image_of() { # KIND/NAME CONTAINER [NAMESPACE]
+  container_image containers "$@"
+}
+
+init_image_of() { # KIND/NAME CONTAINER [NAMESPACE]
+  container_image initContainers "$@"
+}
+
+container_image() { # LIST KIND/NAME CONTAINER [NAMESPACE]
+  kube get "$2" -n "${4:-$release_namespace}" \
+    -o "jsonpath={.spec.template.spec.$1[?(@.name==\"$3\")].image}"
+}
+
+annotation_of() { # KIND/NAME KEY [NAMESPACE]: empty if there is none
+  kube get "$1" -n "${3:-$release_namespace}" \
+    -o "go-template={{with .metadata.annotations}}{{with index . \"$2\"}}{{.}}{{end}}{{end}}"
+}
+
+# One line `MANAGER OPERATION` for each that owns the container's image field.
+owners_of_image() { # KIND/NAME CONTAINER [NAMESPACE]
+  kube get "$1" -n "${3:-$release_namespace}" --show-managed-fields -o json | python3 -c '
+import json, sys
+
+key = "k:" + json.dumps({"name": sys.argv[1]}, separators=(",", ":"))
+for entry in json.load(sys.stdin)["metadata"]["managedFields"]:
+    pod = entry.get("fieldsV1", {})
+    for step in ("f:spec", "f:template", "f:spec"):
+        pod = pod.get(step, {})
+    if any("f:image" in pod.get(kind, {}).get(key, {}) for kind in ("f:containers", "f:initContainers")):
+        print(entry["manager"], entry["operation"])
+' "$2" | sort
+}
+
+pod_uids() { # NAMESPACE LABEL_SELECTOR: of Pods that are not on their way out, sorted
+  kube get pods -n "$1" -l "$2" \
+    -o 'go-template={{range .items}}{{if not .metadata.deletionTimestamp}}{{.metadata.uid}}{{"\n"}}{{end}}{{end}}' | sort
+}
+
+wait_rolled_out() { # KIND/NAME [NAMESPACE]
+  kube rollout status "$1" -n "${2:-$release_namespace}" --timeout 60s
+}
+
+# --- the chart and its refresher ----------------------------------------------------
+
+install_control_plane() { # [HELM_ARGUMENT…]
+  helm_ install "$release" "$chart" --set nodeAgents.namespace.name="$agents_namespace" \
+    --wait --timeout 2m --hide-notes "$@"
+}
+
+# A digest of one repeated hexadecimal digit. The Pods of fake_digest e crash for ever.
+fake_digest() { # DIGIT
+  printf 'sha256:%064d' 0 | tr 0 "$1"
+}
+
+# What one tick of the chart's refresher does for an image that has moved.
+refresh_writes() { # IMAGE DIGEST
+  refresh_sets "$1" "$2"
+  refresh_waits "$1"
+  refresh_records "$1" "$2"
+}
+
+refresh_sets() { # IMAGE DIGEST: the first half of a tick
+  local image=docker.io/tracebloc/$1@$2
+  case $1 in
+    jobs-manager)
+      kube set image "deployment/$release-jobs-manager" migrate="$image" api="$image"
+      kube set image "deployment/$release-requests-proxy" proxy="$image"
+      ;;
+    pods-monitor)
+      kube set image "deployment/$release-jobs-manager" pods-monitor-container="$image"
+      ;;
+    resource-monitor)
+      kube set image -n "$agents_namespace" "daemonset/$release-resource-monitor" \
+        tracebloc-resource-monitor="$image"
+      ;;
+    *) fail "the refresher knows no image $1" ;;
+  esac
+}
+
+refresh_waits() { # IMAGE
+  case $1 in
+    resource-monitor) wait_rolled_out "daemonset/$release-resource-monitor" "$agents_namespace" ;;
+    pods-monitor) wait_rolled_out "deployment/$release-jobs-manager" ;;
+    *)
+      wait_rolled_out "deployment/$release-jobs-manager"
+      wait_rolled_out "deployment/$release-requests-proxy"
+      ;;
+  esac
+}
+
+refresh_records() { # IMAGE DIGEST: the second half of a tick
+  kube annotate --overwrite "deployment/$release-jobs-manager" \
+    "tracebloc.io/last-refreshed-$1-digest=$2"
+}
+
+# --- assertions ---------------------------------------------------------------------
+
+fail() {
+  printf 'FAILED: %s\n' "$*" >&2
+  exit 1
+}
+
+assert_eq() { # WHAT EXPECTED ACTUAL
+  [[ $2 == "$3" ]] || fail "$1"$'\n'"  expected: $2"$'\n'"  actual:   $3"
+  printf 'ok: %s\n' "$1"
+}
+
+assert_contains() { # WHAT PART WHOLE
+  [[ $3 == *"$2"* ]] || fail "$1"$'\n'"  expected in it: $2"$'\n'"  actual: $3"
+  printf 'ok: %s\n' "$1"
+}
+
+assert_fails() { # WHAT COMMAND…: what the command said is in $output afterwards
+  local what=$1
+  shift
+  ! output=$("$@" 2>&1) || fail "$what, but it did not fail"$'\n'"  it said: $output"
+  printf 'ok: %s\n' "$what"
+}
+
+# --- begin and end ------------------------------------------------------------------
+
+finish() {
+  local status=$?
+  trap '' INT TERM
+  if [[ $status -ne 0 ]]; then
+    kube get deployments,daemonsets,pods,pvc -o wide || true
+    kube get daemonsets,pods -o wide -n "$agents_namespace" || true
+  fi >&2
+  helm_ uninstall "$release" >/dev/null 2>&1 || true # also takes what lies outside the namespaces
+  "$RIG_KUBECTL" delete namespace "$release_namespace" "$agents_namespace" --ignore-not-found --wait=false >/dev/null || true
+  rm -rf "$work"
+  exit "$status"
+}
+
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+"$RIG_KUBECTL" create namespace "$release_namespace" >/dev/null
+printf 'release %s, Helm %s\n' "$release" "$("$HELM" version --short)"
