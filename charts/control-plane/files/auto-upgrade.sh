@@ -6,16 +6,16 @@ set -eu
 
 log() { printf 'auto-upgrade: %s\n' "$*"; }
 
-# Helm 3 starts the path of a program, Helm 4 the name of a plugin. The plugin is of no use to
-# Helm 3, which loads no plugin at all beside one that it does not know.
+# Helm 3 starts the path of a program, Helm 4 the name of a plugin. Helm 3 must not see the folder of
+# the plugin: it loads no plugin at all beside one that it does not know.
 version=$(helm version --short)
 case $version in
   v3.*)
-    renderer=$BELAY
+    renderer=$BELAY_PLUGINS/belay/bin/belay
     rollback=--atomic
     ;;
   v4.*)
-    "$BELAY" plugin install --dir "$HELM_PLUGINS"
+    export HELM_PLUGINS="$BELAY_PLUGINS"
     renderer=belay
     rollback=--rollback-on-failure
     ;;
