@@ -17,7 +17,7 @@ const LONGEST_TOKEN: usize = 8 * 1024;
 /// What is searched for.
 pub struct Needles {
     required: Vec<Vec<u8>>,
-    helpful: Vec<Vec<u8>>,
+    helpful: Vec<(Vec<u8>, Vec<u8>)>,
     searcher: Option<packed::Searcher>,
 }
 
@@ -33,26 +33,25 @@ pub(super) enum Interest {
 }
 
 impl Needles {
-    /// `required`: texts that every managed image or refresher contains. `helpful`: texts of other
-    /// objects that are used when found. Empty texts are ignored.
+    /// `required`: texts that every managed image or refresher contains. `helpful`: pairs of texts that
+    /// stand together in other objects that are used when found. Empty texts are ignored.
     #[must_use]
     pub fn new<'a>(
         required: impl IntoIterator<Item = &'a str>,
-        helpful: impl IntoIterator<Item = &'a str>,
+        helpful: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Self {
         let bytes = |text: &str| text.as_bytes().to_vec();
         let required: Vec<_> = required
             .into_iter()
-            .filter(|n| !n.is_empty())
+            .filter(|needle| !needle.is_empty())
             .map(bytes)
             .collect();
-        let helpful: Vec<_> = helpful
+        let helpful = helpful
             .into_iter()
-            .filter(|n| !n.is_empty())
-            .map(bytes)
+            .filter(|(one, other)| !one.is_empty() && !other.is_empty())
+            .map(|(one, other)| (bytes(one), bytes(other)))
             .collect();
-        let all = required.iter().map(Vec::as_slice).chain(BINARY_TAGS);
-        let searcher = packed::Searcher::new(all.chain(helpful.iter().map(Vec::as_slice)));
+        let searcher = packed::Searcher::new(required.iter().map(Vec::as_slice).chain(BINARY_TAGS));
         Self {
             required,
             helpful,
@@ -61,33 +60,25 @@ impl Needles {
     }
 
     pub(super) fn interest(&self, chunk: &[u8]) -> Interest {
-        let mut interest = Interest::None;
-        let strict = self.required.len() + BINARY_TAGS.len();
-        match &self.searcher {
-            Some(searcher) => {
-                for hit in searcher.find_iter(chunk) {
-                    if hit.pattern().as_usize() < strict {
-                        return Interest::Required;
-                    }
-                    interest = Interest::Helpful;
-                }
-            }
+        let holds = |needle: &[u8]| memmem::find(chunk, needle).is_some();
+        let required = match &self.searcher {
+            Some(searcher) => searcher.find(chunk).is_some(),
             // More needles than the packed searcher takes: one by one is slower and as right.
             None => {
-                let holds = |needle: &[u8]| memmem::find(chunk, needle).is_some();
                 let required = self.required.iter().map(Vec::as_slice);
-                if required.chain(BINARY_TAGS).any(holds) {
-                    return Interest::Required;
-                }
-                if self.helpful.iter().any(|needle| holds(needle)) {
-                    interest = Interest::Helpful;
-                }
+                required.chain(BINARY_TAGS).any(holds)
             }
-        }
-        if memchr_iter(b'\\', chunk).any(|at| hides_image_text(chunk, at)) {
+        };
+        if required || memchr_iter(b'\\', chunk).any(|at| hides_image_text(chunk, at)) {
             Interest::Required
+        } else if self
+            .helpful
+            .iter()
+            .any(|(one, other)| holds(one) && holds(other))
+        {
+            Interest::Helpful
         } else {
-            interest
+            Interest::None
         }
     }
 }
@@ -149,7 +140,7 @@ mod tests {
     use super::*;
 
     fn interest(chunk: &str) -> Interest {
-        Needles::new(["tracebloc/x"], ["-jobs-manager"]).interest(chunk.as_bytes())
+        Needles::new(["tracebloc/x"], [("-jobs-manager", "Deployment")]).interest(chunk.as_bytes())
     }
 
     #[test]
@@ -158,9 +149,14 @@ mod tests {
             interest("image: docker.io/tracebloc/x:prod"),
             Interest::Required
         );
-        assert_eq!(interest("name: demo-jobs-manager"), Interest::Helpful);
+        let record = "kind: Deployment\nname: demo-jobs-manager\n";
+        assert_eq!(interest(record), Interest::Helpful);
         assert_eq!(
-            interest("name: demo-jobs-manager\nimage: tracebloc/x"),
+            interest("kind: Service\nname: demo-jobs-manager"),
+            Interest::None
+        );
+        assert_eq!(
+            interest(&format!("{record}image: tracebloc/x")),
             Interest::Required
         );
         assert_eq!(interest("image: nginx"), Interest::None);
@@ -219,12 +215,12 @@ mod tests {
     #[test]
     fn needles_beyond_the_packed_searcher_work_as_well() {
         let many: Vec<String> = (0..200).map(|n| format!("vendor/image-{n}-x")).collect();
-        let needles = Needles::new(many.iter().map(String::as_str), ["help"]);
+        let needles = Needles::new(many.iter().map(String::as_str), [("help", "me")]);
         assert_eq!(
             needles.interest(b"image: vendor/image-199-x"),
             Interest::Required
         );
-        assert_eq!(needles.interest(b"help"), Interest::Helpful);
+        assert_eq!(needles.interest(b"help me"), Interest::Helpful);
         assert_eq!(needles.interest(b"image: vendor/other"), Interest::None);
     }
 }

@@ -251,7 +251,10 @@ impl Profile {
             .deployment
             .split(RELEASE)
             .max_by_key(|part| part.len());
-        Needles::new(repositories.chain(label.map(String::as_str)), deployment)
+        Needles::new(
+            repositories.chain(label.map(String::as_str)),
+            deployment.map(|name| (name, "Deployment")),
+        )
     }
 }
 
