@@ -4,8 +4,9 @@
 //! everything from the stream must cost nothing and must not need a cluster. The rules are those of
 //! design.md section 6: Helm tells a post-renderer neither context nor namespace, so this layer
 //! works out which cluster it would ask ([`Target`]), holds that against Helm's own command line
-//! (`HelmCommandLine`) and stops rather than asking the wrong one.
+//! ([`HelmCommandLine`]) and stops rather than asking the wrong one.
 
+mod ancestry;
 mod connection;
 mod environment;
 mod error;
@@ -14,6 +15,7 @@ mod namespace;
 mod proxy;
 mod resource;
 
+pub use ancestry::{HelmCommandLine, Used};
 pub use connection::{Connection, Target};
 pub use environment::{Environment, HelmEnvironment, ProxyEnvironment, Secret};
 pub use error::{LookupError, LookupErrorKind};
