@@ -2,13 +2,14 @@
 //!
 //! The layers, from the inside out (`tests/layering.rs` holds them apart): [`image`] and [`yaml`] know
 //! nothing else, [`manifest`] finds image sites in a stream, [`policy`] decides about each, [`edit`]
-//! splices and checks, [`report`] tells, `cluster` asks Kubernetes, [`cli`] wires.
+//! splices and checks, [`report`] tells, [`cluster`] asks Kubernetes, [`cli`] wires.
 //!
 //! Words: the *stream* is the whole input, a *document* one object in it, a *site* one image scalar,
 //! the *record* what the refresher wrote down, *facts* all that was read from outside, a *decision*
 //! one outcome with its reason for one site, an *edit* a span and its new text.
 
 pub mod cli;
+pub mod cluster;
 pub mod edit;
 pub mod image;
 pub mod manifest;

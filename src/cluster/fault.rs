@@ -1,0 +1,255 @@
+//! What can go wrong with one request, and what is worth another try.
+
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use rustls::CertificateError;
+
+use super::error::LookupError;
+use super::resource::Rule;
+
+/// The longest piece of a server's words that is passed on.
+const WORDS: usize = 300;
+
+/// Why a request has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// No connection, or a cut one: the innermost cause.
+    Transport(String),
+    /// The time is up; what the try before came to, if there was one.
+    TimedOut(Option<Box<Self>>),
+    /// The server's certificate, or its TLS at all.
+    Tls(String),
+    /// 401.
+    Unauthorized,
+    /// 403 in the API server's own words.
+    Forbidden { message: String },
+    /// Another status that says no.
+    Status {
+        status: u16,
+        cause: String,
+        retry_after: Option<Duration>,
+    },
+    /// An answer that no API server gives.
+    NotKubernetes(String),
+}
+
+impl Fault {
+    /// How long to wait before another try, at least; None where none would help. The statuses are
+    /// those of which client-go says that the request may be repeated: 429 and the server's own
+    /// failures.
+    pub(super) fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Transport(_) => Some(Duration::ZERO),
+            Self::Status {
+                status: 429 | 500..=599,
+                retry_after,
+                ..
+            } => Some(retry_after.unwrap_or_default()),
+            _ => None,
+        }
+    }
+
+    /// Reads kube's error about a request that got no answer.
+    pub(super) fn from_kube(error: &kube::Error) -> Self {
+        match innermost(error) {
+            Innermost::Tls(cause) => Self::Tls(cause),
+            Innermost::Other(cause) => Self::Transport(cause),
+        }
+    }
+
+    /// How telling this one is among several: the cause that does not go away first.
+    fn weight(&self) -> u8 {
+        match self {
+            Self::Tls(_) => 0,
+            Self::Unauthorized => 1,
+            Self::Forbidden { .. } => 2,
+            Self::NotKubernetes(_) => 3,
+            Self::Status { .. } => 4,
+            Self::Transport(_) => 5,
+            Self::TimedOut(_) => 6,
+        }
+    }
+}
+
+/// Makes one error of the faults of several requests, each with the object's name in a message and
+/// the rule that reading it needs. All missing rights are named together, so that a Role is mended once.
+pub(super) fn summarize(
+    faults: &[(String, Rule, Fault)],
+    server: &str,
+    timeout: Duration,
+) -> Option<LookupError> {
+    let (first, _, worst) = faults.iter().min_by_key(|(_, _, fault)| fault.weight())?;
+    let server = server.to_owned();
+    let asked = match faults.len() {
+        1 => first.clone(),
+        several => format!("{first} (and {} more)", several - 1),
+    };
+    let unanswered = |cause: String| LookupError::Unanswered {
+        server: server.clone(),
+        asked: asked.clone(),
+        timeout,
+        cause,
+    };
+    Some(match worst.clone() {
+        Fault::Tls(cause) => LookupError::Tls { server, cause },
+        Fault::Unauthorized => LookupError::Unauthorized { server, asked },
+        Fault::Forbidden { message } => {
+            let denied = faults
+                .iter()
+                .filter(|(_, _, fault)| matches!(fault, Fault::Forbidden { .. }));
+            let mut rules: Vec<_> = denied.map(|(_, rule, _)| rule.clone()).collect();
+            rules.sort();
+            rules.dedup();
+            LookupError::Forbidden {
+                server,
+                who: refused_user(&message),
+                rules,
+            }
+        }
+        Fault::NotKubernetes(answer) => LookupError::NotKubernetes {
+            server,
+            asked,
+            answer,
+        },
+        Fault::Status { status, cause, .. } => LookupError::Failing {
+            server,
+            asked,
+            status,
+            cause,
+        },
+        Fault::Transport(cause) => unanswered(cause),
+        Fault::TimedOut(before) => unanswered(match before.map(|fault| *fault) {
+            Some(Fault::Transport(cause)) => cause,
+            Some(Fault::Status { status, cause, .. }) => format!("{status}, {cause}"),
+            _ => "it keeps silent".to_owned(),
+        }),
+    })
+}
+
+/// Who was refused, by the API server's own words (`forbiddenMessage` of its authorization handler):
+/// `… is forbidden: User "system:serviceaccount:ns:name" cannot get resource …`.
+fn refused_user(message: &str) -> Option<String> {
+    let (_, rest) = message.split_once("User \"")?;
+    let (user, _) = rest.split_once('"')?;
+    (!user.is_empty()).then(|| format!("`{user}`"))
+}
+
+/// Cuts a server's words to what fits in a sentence.
+pub(super) fn words(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(WORDS).collect()
+}
+
+/// Why a client cannot be made, without addresses: a proxy's may hold a password.
+pub(super) fn configuration(error: &kube::Error) -> String {
+    match error {
+        kube::Error::ProxyProtocolUnsupported { .. }
+        | kube::Error::ProxyProtocolDisabled { .. } => {
+            "its proxy is none of http, https and socks5".to_owned()
+        }
+        other => match innermost(other) {
+            Innermost::Tls(cause) | Innermost::Other(cause) => {
+                // The outer text says which file, the inner one why; kube repeats one in the other.
+                let whole = words(&other.to_string());
+                if whole.contains(&cause) { whole } else { cause }
+            }
+        },
+    }
+}
+
+enum Innermost {
+    Tls(String),
+    Other(String),
+}
+
+/// Follows an error to its first cause. kube's and hyper's own texts only say on which layer it was
+/// noticed. An `io::Error` hides what it wraps from `source`, and TLS errors come wrapped so.
+fn innermost(error: &(dyn Error + 'static)) -> Innermost {
+    let mut at = error;
+    loop {
+        if let Some(tls) = at.downcast_ref::<rustls::Error>() {
+            return Innermost::Tls(tls_cause(tls));
+        }
+        let wrapped = at.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        let next = match wrapped {
+            Some(inner) => Some(inner as &(dyn Error + 'static)),
+            None => at.source(),
+        };
+        match next {
+            Some(next) => at = next,
+            None => return Innermost::Other(words(&at.to_string())),
+        }
+    }
+}
+
+fn tls_cause(error: &rustls::Error) -> String {
+    match error {
+        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
+            "its certificate comes from an unknown authority".to_owned()
+        }
+        rustls::Error::InvalidCertificate(
+            CertificateError::Expired | CertificateError::ExpiredContext { .. },
+        ) => "its certificate has expired".to_owned(),
+        rustls::Error::InvalidMessage(_) => "it does not speak TLS".to_owned(),
+        other => words(&other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_refused_user_is_read_from_the_server_s_words() {
+        let message = "deployments.apps \"x\" is forbidden: User \"system:serviceaccount:ci:belay\" \
+                       cannot get resource \"deployments\" in API group \"apps\" in the namespace \"prod\"";
+        assert_eq!(
+            refused_user(message).as_deref(),
+            Some("`system:serviceaccount:ci:belay`")
+        );
+        assert_eq!(refused_user("no"), None);
+    }
+
+    #[test]
+    fn a_tls_error_is_found_inside_io_errors() {
+        let tls = rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer);
+        let error = io::Error::other(io::Error::new(io::ErrorKind::InvalidData, tls));
+        assert!(
+            matches!(innermost(&error), Innermost::Tls(cause) if cause.contains("unknown authority"))
+        );
+        let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
+        let error = io::Error::other(refused);
+        assert!(
+            matches!(innermost(&error), Innermost::Other(cause) if cause == "connection refused")
+        );
+    }
+
+    #[test]
+    fn all_missing_rules_are_named_at_once() {
+        let rule = |name: &str| Rule::Object {
+            group: "apps".to_owned(),
+            resource: "deployments".to_owned(),
+            name: name.to_owned(),
+            namespace: Some("prod".to_owned()),
+        };
+        let denied = || Fault::Forbidden {
+            message: "User \"ci\" cannot".to_owned(),
+        };
+        let faults = [
+            ("b".to_owned(), rule("b"), denied()),
+            ("c".to_owned(), rule("c"), Fault::TimedOut(None)),
+            ("a".to_owned(), rule("a"), denied()),
+        ];
+        let error = summarize(&faults, "https://x", Duration::from_secs(10)).unwrap();
+        assert_eq!(
+            error,
+            LookupError::Forbidden {
+                server: "https://x".to_owned(),
+                who: Some("`ci`".to_owned()),
+                rules: vec![rule("a"), rule("b")],
+            }
+        );
+    }
+}
