@@ -8,6 +8,7 @@ use super::input::InputError;
 use super::pipeline::Refusal;
 use super::plugin::PluginError;
 use super::record_file::RecordFileError;
+use crate::cluster::{LookupError, LookupErrorKind};
 use crate::edit::SelfCheckError;
 use crate::manifest::ScanError;
 use crate::policy::{PolicyError, SavedError};
@@ -55,6 +56,13 @@ impl Exit {
                 return match file {
                     RecordFileError::Unreadable { .. } => Self::NoInput,
                     RecordFileError::NotYaml { .. } | RecordFileError::Empty { .. } => Self::Data,
+                };
+            } else if let Some(lookup) = cause.downcast_ref::<LookupError>() {
+                return match lookup.kind() {
+                    LookupErrorKind::Unreachable => Self::Unavailable,
+                    LookupErrorKind::Denied => Self::Denied,
+                    LookupErrorKind::Contradiction => Self::Contradiction,
+                    LookupErrorKind::Configuration => Self::Config,
                 };
             } else if cause.is::<ScanError>() {
                 return Self::Data;

@@ -1,7 +1,8 @@
 //! Where answers come from: the cluster, record files, or nowhere.
 
-use super::args::DecideArgs;
+use super::args::{ClusterArgs, DecideArgs, OnTrouble};
 use super::record_file;
+use crate::cluster::{self, Connection, Environment, HelmCommandLine, LookupErrorKind};
 use crate::policy::{Facts, Profile, Questions, RecordHint, SavedObjects, Source};
 
 /// The source of answers, ready to be asked.
@@ -55,7 +56,60 @@ impl Answers {
             Self::File(saved) => {
                 Ok(saved.answer(questions, profile, args.cluster.namespace.as_deref())?)
             }
-            Self::Cluster => anyhow::bail!("not yet"),
+            Self::Cluster => ask(questions, args),
         }
     }
+}
+
+/// Asks the cluster. Where `--on-lookup-error=leave`, not being able to is a fact like others; a wrong
+/// place or a wrong configuration always stops.
+fn ask(questions: &Questions, args: &DecideArgs) -> anyhow::Result<Facts> {
+    let ClusterArgs {
+        namespace,
+        context,
+        kubeconfig,
+        as_user,
+        as_groups,
+        timeout,
+        on_lookup_error,
+    } = &args.cluster;
+    let connection = Connection {
+        kubeconfig: kubeconfig.clone(),
+        context: context.clone(),
+        as_user: as_user.clone(),
+        as_groups: as_groups.clone(),
+        namespace: namespace.clone(),
+        timeout: *timeout,
+    };
+    let environment = Environment::read(|name| std::env::var_os(name));
+    match cluster::lookup(questions, &connection, &environment, HelmCommandLine::find) {
+        Ok(mut facts) => {
+            facts.notes.extend(stale_namespace(questions, &environment));
+            Ok(facts)
+        }
+        Err(error) => match error.kind() {
+            LookupErrorKind::Unreachable | LookupErrorKind::Denied
+                if *on_lookup_error == OnTrouble::Leave =>
+            {
+                Ok(Facts {
+                    failure: Some(error.to_string()),
+                    ..Facts::default()
+                })
+            }
+            _ => Err(error.into()),
+        },
+    }
+}
+
+/// `HELM_NAMESPACE` may be left over from another command (helm-contract.md section 1.3), so it never
+/// beats a manifest; where they differ somebody may want to know.
+fn stale_namespace(questions: &Questions, environment: &Environment) -> Option<String> {
+    let exported = environment.helm.namespace.as_deref()?;
+    let record = questions.records.iter().find(|record| {
+        let rendered = record.namespace.as_deref();
+        rendered.is_some_and(|rendered| rendered != exported)
+    })?;
+    Some(format!(
+        "HELM_NAMESPACE is `{exported}`, but the manifests place {record}"
+    ))
 }

@@ -1,9 +1,5 @@
 //! A reference as Docker's grammar reads it, with the text it was written as.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::Digest;
 
 /// The registry of a reference that names none, as containerd and the kubelet take it.
@@ -15,28 +11,55 @@ const OFFICIAL: &str = "library";
 /// distribution/reference refuses longer repository names (NameTotalLengthMax).
 const LONGEST_NAME: usize = 255;
 
-/// One path component of distribution/reference: alphanumeric runs joined by `.`, `_`, `__` or dashes.
-static PATH: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"\A[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*\z",
-    )
-    .ok()
-});
-/// A host, as a domain name or a bracketed IPv6 address, with an optional port.
-static HOST: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"\A(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*",
-        r"|\[[a-fA-F0-9:]+\])(?::[0-9]+)?\z"
-    ))
-    .ok()
-});
-static TAG: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\A[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}\z").ok());
+/// Whether `path` is one of distribution/reference: components of lower-case alphanumeric runs, joined by
+/// one dot, one or two underscores, or dashes. Written out, since a regex would take longer to compile
+/// than a whole stream of manifests takes to read.
+fn is_path(path: &str) -> bool {
+    path.split('/').all(|component| {
+        let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+        component.starts_with(is_word)
+            && component.ends_with(is_word)
+            && component.split(is_word).all(|joint| {
+                matches!(joint, "" | "." | "_" | "__") || joint.bytes().all(|byte| byte == b'-')
+            })
+    })
+}
 
-fn matches(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
-    pattern
-        .as_ref()
-        .is_some_and(|pattern| pattern.is_match(text))
+/// Whether `host` is a domain name or a bracketed IPv6 address, with an optional port.
+fn is_host(host: &str) -> bool {
+    let is_name = |name: &str| {
+        name.split('.').all(|label| {
+            label.starts_with(|c: char| c.is_ascii_alphanumeric())
+                && label.ends_with(|c: char| c.is_ascii_alphanumeric())
+                && label
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        })
+    };
+    let is_address = |text: &str| {
+        let inside = text
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'));
+        inside.is_some_and(|inside| {
+            !inside.is_empty()
+                && inside
+                    .bytes()
+                    .all(|byte| byte.is_ascii_hexdigit() || byte == b':')
+        })
+    };
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    match host.rsplit_once(':') {
+        Some((name, port)) if is_port(port) => is_name(name) || is_address(name),
+        _ => is_name(host) || is_address(host),
+    }
+}
+
+/// Whether `tag` is one: at most 128 characters, the first no dot and no dash.
+fn is_tag(tag: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    tag.len() <= 128
+        && tag.starts_with(is_word)
+        && tag.chars().all(|c| is_word(c) || c == '.' || c == '-')
 }
 
 /// A repository in the form that two references are compared by: registry and path spelled out.
@@ -62,10 +85,7 @@ impl Repository {
             }
             _ => (None, text),
         };
-        if text.len() > LONGEST_NAME
-            || !matches(&PATH, path)
-            || host.is_some_and(|host| !matches(&HOST, host))
-        {
+        if text.len() > LONGEST_NAME || !is_path(path) || host.is_some_and(|host| !is_host(host)) {
             return None;
         }
         let registry = match host {
@@ -153,7 +173,7 @@ impl Reference {
             None => (before, None),
             Some(colon) => (&before[..last + colon], Some(&before[last + colon + 1..])),
         };
-        if tag.is_some_and(|tag| !matches(&TAG, tag)) {
+        if tag.is_some_and(|tag| !is_tag(tag)) {
             return None;
         }
         Some(Self {
@@ -228,6 +248,20 @@ mod tests {
     }
 
     #[test]
+    fn odd_but_legal_names_are_references() {
+        for good in [
+            "a__b/c--d.e_f:_1",
+            "localhost/x",
+            "LOCALHOST.example:80/x:Y",
+            "[2001:db8::1]:5000/x",
+            "host-1.example/x",
+            &format!("x:{}", "a".repeat(128)),
+        ] {
+            assert!(Reference::parse(good).is_some(), "{good:?}");
+        }
+    }
+
+    #[test]
     fn docker_hub_has_three_spellings() {
         assert!(same("tracebloc/x", "docker.io/tracebloc/x:prod"));
         assert!(same("tracebloc/x", "index.docker.io/tracebloc/x"));
@@ -292,6 +326,14 @@ mod tests {
             "https://docker.io/tracebloc/x",
             "tracebloc/x\u{2028}",
             "{{ .Values.image }}",
+            "tracebloc/-x",
+            "tracebloc/x.",
+            "tracebloc/x..y",
+            "tracebloc/x___y",
+            "tracebloc/x:-prod",
+            "host:port/tracebloc/x",
+            "-host.example/tracebloc/x",
+            "[::g]:5000/tracebloc/x",
             &format!("tracebloc/x:{}", "a".repeat(129)),
             &"a".repeat(256),
         ] {

@@ -14,12 +14,16 @@ const BINARY_TAGS: [&[u8]; 4] = [b"!!b", b"!!%", b"!<", b"%TAG"];
 /// (255 bytes) written in eight-digit escapes (`\U0000002f`, ten bytes each), rounded up.
 const LONGEST_TOKEN: usize = 8 * 1024;
 
-/// What is searched for.
+/// What is searched for. A chunk holds a needle where it holds each of its texts.
 pub struct Needles {
-    required: Vec<Vec<u8>>,
-    helpful: Vec<(Vec<u8>, Vec<u8>)>,
+    images: Vec<Vec<u8>>,
+    refresher: Needle,
+    record: Needle,
     searcher: Option<packed::Searcher>,
 }
+
+/// Texts that stand together in one document.
+type Needle = Vec<Vec<u8>>;
 
 /// What a chunk may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,49 +37,44 @@ pub(super) enum Interest {
 }
 
 impl Needles {
-    /// `required`: texts that every managed image or refresher contains. `helpful`: pairs of texts that
-    /// stand together in other objects that are used when found. Empty texts are ignored.
+    /// `images`: texts of which every managed image contains one. `refresher` and `record`: texts that
+    /// the refresher's and the record Deployment's documents contain.
     #[must_use]
     pub fn new<'a>(
-        required: impl IntoIterator<Item = &'a str>,
-        helpful: impl IntoIterator<Item = (&'a str, &'a str)>,
+        images: impl IntoIterator<Item = &'a str>,
+        refresher: &[&str],
+        record: &[&str],
     ) -> Self {
         let bytes = |text: &str| text.as_bytes().to_vec();
-        let required: Vec<_> = required
-            .into_iter()
-            .filter(|needle| !needle.is_empty())
-            .map(bytes)
-            .collect();
-        let helpful = helpful
-            .into_iter()
-            .filter(|(one, other)| !one.is_empty() && !other.is_empty())
-            .map(|(one, other)| (bytes(one), bytes(other)))
-            .collect();
-        let searcher = packed::Searcher::new(required.iter().map(Vec::as_slice).chain(BINARY_TAGS));
+        let images: Vec<_> = images.into_iter().map(bytes).collect();
+        let searcher = packed::Searcher::new(images.iter().map(Vec::as_slice).chain(BINARY_TAGS));
         Self {
-            required,
-            helpful,
+            images,
+            refresher: refresher.iter().copied().map(bytes).collect(),
+            record: record.iter().copied().map(bytes).collect(),
             searcher,
         }
     }
 
     pub(super) fn interest(&self, chunk: &[u8]) -> Interest {
         let holds = |needle: &[u8]| memmem::find(chunk, needle).is_some();
-        let required = match &self.searcher {
+        let holds_all = |needle: &Needle| needle.iter().all(|text| holds(text));
+        let image = match &self.searcher {
             Some(searcher) => searcher.find(chunk).is_some(),
             // More needles than the packed searcher takes: one by one is slower and as right.
-            None => {
-                let required = self.required.iter().map(Vec::as_slice);
-                required.chain(BINARY_TAGS).any(holds)
-            }
+            None => self
+                .images
+                .iter()
+                .map(Vec::as_slice)
+                .chain(BINARY_TAGS)
+                .any(holds),
         };
-        if required || memchr_iter(b'\\', chunk).any(|at| hides_image_text(chunk, at)) {
-            Interest::Required
-        } else if self
-            .helpful
-            .iter()
-            .any(|(one, other)| holds(one) && holds(other))
+        if image
+            || memchr_iter(b'\\', chunk).any(|at| hides_image_text(chunk, at))
+            || holds_all(&self.refresher)
         {
+            Interest::Required
+        } else if holds_all(&self.record) {
             Interest::Helpful
         } else {
             Interest::None
@@ -140,7 +139,12 @@ mod tests {
     use super::*;
 
     fn interest(chunk: &str) -> Interest {
-        Needles::new(["tracebloc/x"], [("-jobs-manager", "Deployment")]).interest(chunk.as_bytes())
+        let needles = Needles::new(
+            ["tracebloc/x"],
+            &["image-refresh", "CronJob"],
+            &["-jobs-manager", "Deployment"],
+        );
+        needles.interest(chunk.as_bytes())
     }
 
     #[test]
@@ -159,6 +163,9 @@ mod tests {
             interest(&format!("{record}image: tracebloc/x")),
             Interest::Required
         );
+        let refresher = "kind: CronJob\nlabels: {component: image-refresh}\n";
+        assert_eq!(interest(refresher), Interest::Required);
+        assert_eq!(interest("kind: Role\nname: image-refresh"), Interest::None);
         assert_eq!(interest("image: nginx"), Interest::None);
     }
 
@@ -215,7 +222,7 @@ mod tests {
     #[test]
     fn needles_beyond_the_packed_searcher_work_as_well() {
         let many: Vec<String> = (0..200).map(|n| format!("vendor/image-{n}-x")).collect();
-        let needles = Needles::new(many.iter().map(String::as_str), [("help", "me")]);
+        let needles = Needles::new(many.iter().map(String::as_str), &["job"], &["help", "me"]);
         assert_eq!(
             needles.interest(b"image: vendor/image-199-x"),
             Interest::Required

@@ -90,8 +90,14 @@ impl Survey<'_> {
     pub fn decide(&self, facts: &Facts) -> Result<Verdict, PolicyError> {
         let mut verdict = Verdict {
             decisions: self.settled.clone(),
-            notes: Vec::new(),
+            notes: facts.notes.clone(),
         };
+        if let Some(used) = &facts.namespace {
+            verdict.notes.push(format!(
+                "manifests without a namespace were looked up in `{}` (from {})",
+                used.name, used.source
+            ));
+        }
         if facts.failure.is_none() {
             self.check_named()?;
             self.check_records(facts, &mut verdict.notes)?;

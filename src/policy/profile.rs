@@ -252,8 +252,9 @@ impl Profile {
             .split(RELEASE)
             .max_by_key(|part| part.len());
         Needles::new(
-            repositories.chain(label.map(String::as_str)),
-            deployment.map(|name| (name, "Deployment")),
+            repositories,
+            &["CronJob", label.map_or("", String::as_str)],
+            &["Deployment", deployment.unwrap_or_default()],
         )
     }
 }

@@ -44,6 +44,8 @@ pub struct Facts {
     pub histories: BTreeMap<ObjectKey, Answer<Vec<Revision>>>,
     /// The namespace that was used for documents without one, where there was such a question.
     pub namespace: Option<UsedNamespace>,
+    /// What is worth knowing about how the answers came about.
+    pub notes: Vec<String>,
     /// Set where the source failed and the user wants the rendered images then: why.
     pub failure: Option<String>,
 }
