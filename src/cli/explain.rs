@@ -47,7 +47,7 @@ fn explain(args: &ExplainArgs, report: &mut Report) -> anyhow::Result<Exit> {
         ExplainFormat::Wide => report::decisions(report, Width::Wide),
     })?;
     speech.decisions(report);
-    pipeline::refuse(&decided, report, decide.policy.strict)?;
+    pipeline::refuse(report, decide.policy.strict)?;
     let due = report
         .sites
         .iter()

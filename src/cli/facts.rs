@@ -3,7 +3,7 @@
 use super::args::{ClusterArgs, DecideArgs, OnTrouble};
 use super::record_file;
 use crate::cluster::{self, Connection, Environment, HelmCommandLine, LookupErrorKind};
-use crate::policy::{Facts, Profile, Questions, RecordHint, SavedObjects, Source};
+use crate::policy::{Facts, Namespaces, Profile, Questions, RecordHint, SavedObjects, Source};
 
 /// The source of answers, ready to be asked.
 pub(super) enum Answers {
@@ -54,11 +54,22 @@ impl Answers {
         match self {
             Self::Nowhere => Ok(Facts::default()),
             Self::File(saved) => {
-                Ok(saved.answer(questions, profile, args.cluster.namespace.as_deref())?)
+                let environment = environment();
+                let namespaces = Namespaces {
+                    given: args.cluster.namespace.as_deref(),
+                    likely: environment.helm.namespace.as_deref(),
+                };
+                let mut facts = saved.answer(questions, profile, namespaces)?;
+                facts.notes.extend(stale_namespace(questions, &environment));
+                Ok(facts)
             }
             Self::Cluster => ask(questions, args),
         }
     }
+}
+
+fn environment() -> Environment {
+    Environment::read(|name| std::env::var_os(name))
 }
 
 /// Asks the cluster. Where `--on-lookup-error=leave`, not being able to is a fact like others; a wrong
@@ -81,7 +92,7 @@ fn ask(questions: &Questions, args: &DecideArgs) -> anyhow::Result<Facts> {
         namespace: namespace.clone(),
         timeout: *timeout,
     };
-    let environment = Environment::read(|name| std::env::var_os(name));
+    let environment = environment();
     match cluster::lookup(questions, &connection, &environment, HelmCommandLine::find) {
         Ok(mut facts) => {
             facts.notes.extend(stale_namespace(questions, &environment));

@@ -5,7 +5,7 @@ use super::facts::Answers;
 use super::input::InputError;
 use crate::edit::{self, Edit, Rewrite};
 use crate::manifest::{self, Breadth, Stream};
-use crate::policy::{self, Outcome, Policy, Profile, Source, Verdict};
+use crate::policy::{self, Decision, Policy, Profile, Source, Verdict};
 use crate::report::{Report, Settled, SiteReport};
 
 /// Decisions that stop the run.
@@ -95,16 +95,15 @@ fn plan(stream: &Stream<'_>, verdict: &mut Verdict, on_uneditable: OnTrouble) ->
     plan.edits
 }
 
-/// Stops for refused sites, and under `--strict` for warnings.
-pub(super) fn refuse(decided: &Decided<'_>, report: &Report, strict: bool) -> Result<(), Refusal> {
-    let stops = decided
-        .verdict
-        .decisions
-        .iter()
-        .any(|decision| decision.outcome == Outcome::Refused);
-    if !stops && !strict {
-        return Ok(());
+impl Decided<'_> {
+    /// Whether some outcome deserves a look, or stops the run.
+    pub(super) fn is_remarkable(&self) -> bool {
+        self.verdict.decisions.iter().any(Decision::is_warned)
     }
+}
+
+/// Stops for refused sites, and under `--strict` for warnings.
+pub(super) fn refuse(report: &Report, strict: bool) -> Result<(), Refusal> {
     let describe = |site: &SiteReport| {
         let why = site.warnings.join("; ");
         format!(

@@ -35,9 +35,12 @@ fn render(args: &RenderArgs, report: &mut Report) -> anyhow::Result<Exit> {
         return write(|out| out.write_all(&input));
     }
     let mut decided = pipeline::decide(&input, decide, &profile, Breadth::Marked)?;
-    *report = Report::new(&decided.stream, &decided.verdict, false, false);
-    speech.decisions(report);
-    pipeline::refuse(&decided, report, decide.policy.strict)?;
+    // Most runs have nothing to say, and lines are worth counting only for a reader.
+    if speech.wants_decisions() || decided.is_remarkable() {
+        *report = Report::new(&decided.stream, &decided.verdict, false, false);
+        speech.decisions(report);
+        pipeline::refuse(report, decide.policy.strict)?;
+    }
     if *corrupt_edit && let Some(edit) = decided.edits.first_mut() {
         edit.text.push('0');
     }

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args, ValueEnum};
 
-use crate::report::{self, Report, Width};
+use crate::report::{self, Report, Settled, SiteReport, Width};
 
 /// How much to say, and where.
 #[derive(Debug, Args)]
@@ -50,6 +50,11 @@ impl SpeechArgs {
         choice.write_global();
     }
 
+    /// Whether somebody asked for what was decided.
+    pub(super) fn wants_decisions(&self) -> bool {
+        self.report.is_some() || self.verbose > 0
+    }
+
     /// Says why the run failed. With all causes, on one line: Helm 3 shows it inside its own message.
     pub(super) fn error(&self, message: &str) {
         say("error", AnsiColor::Red, message);
@@ -85,7 +90,9 @@ impl SpeechArgs {
                 say("note", AnsiColor::Cyan, note);
             }
         }
-        for site in &report.sites {
+        // What stops the run is told once, as the error.
+        let told = |site: &&SiteReport| site.outcome != Settled::Refused;
+        for site in report.sites.iter().filter(told) {
             for warning in &site.warnings {
                 self.warning(&format!("{}: {warning}", site.place()));
             }

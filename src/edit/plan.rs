@@ -131,5 +131,5 @@ fn is_safe(text: &str) -> bool {
         && text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"._/:@-".contains(&byte))
-        && text.contains("@sha256:")
+        && text.contains('@')
 }

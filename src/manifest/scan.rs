@@ -143,7 +143,7 @@ fn collect(stream: &mut Stream<'_>, start: usize, text: &str, tree: &Tree<'_>) {
         }
     }
     let odd = ODD_LINE_BREAKS.iter().any(|mark| text.contains(mark));
-    let places = Places::new(&found);
+    let places = Places::new(&walk, &found);
     stream
         .sites
         .extend(found.iter().filter_map(|(document, image)| {
@@ -213,33 +213,61 @@ struct Places {
     own: HashSet<NodeId>,
     /// The tokens that were reached at all.
     images: HashSet<NodeId>,
+    /// The aliases through which each token was reached.
+    reached: HashSet<(NodeId, NodeId)>,
 }
 
 impl Places {
-    fn new(found: &[(usize, Image)]) -> Self {
+    fn new(walk: &Walk<'_, '_>, found: &[(usize, Image)]) -> Self {
         let visits = || found.iter().map(|(_, image)| image.visit);
         Self {
-            own: visits().filter(|v| !v.borrowed).map(|v| v.node).collect(),
-            images: visits().map(|v| v.node).collect(),
+            own: visits()
+                .filter(|visit| !visit.is_borrowed())
+                .map(|visit| visit.node)
+                .collect(),
+            images: visits().map(|visit| visit.node).collect(),
+            reached: visits()
+                .flat_map(|visit| walk.aliases(visit).map(move |alias| (alias, visit.node)))
+                .collect(),
         }
     }
 
     /// Why `image`'s bytes must not change, if they also mean something else.
     fn obstacle(&self, tree: &Tree<'_>, walk: &Walk<'_, '_>, image: &Image) -> Option<Obstacle> {
-        if !self.own.contains(&image.visit.node) {
+        let token = image.visit.node;
+        if !self.own.contains(&token) {
             return Some(Obstacle::Borrowed);
         }
-        let mut at = Some(image.visit.node);
+        let mut below = token;
+        let mut at = Some(token);
         while let Some(id) = at {
             let node = tree.node(id);
-            // An alias of the scalar itself is at home where an image stands, one of a collection
-            // around it where the walk went through to the images inside.
-            let lent = |alias: &NodeId| !self.images.contains(alias) && !walk.followed(*alias);
-            if node.aliases.iter().any(lent) {
+            // An alias of the token itself is at home where an image stands. One of a collection
+            // around it is where it leads to this image as an image, or brings nothing of it.
+            let at_home = |alias: &NodeId| {
+                if id == token {
+                    self.images.contains(alias)
+                } else {
+                    self.reached.contains(&(*alias, token))
+                        || key_of(tree, id, below)
+                            .is_some_and(|key| walk.is_overridden(*alias, key))
+                }
+            };
+            if !node.aliases.iter().all(at_home) {
                 return Some(Obstacle::Lent);
             }
+            below = id;
             at = node.parent;
         }
         None
     }
+}
+
+/// The key under which `value` stands in `mapping`.
+fn key_of<'t>(tree: &'t Tree<'_>, mapping: NodeId, value: NodeId) -> Option<&'t str> {
+    let Kind::Mapping(entries) = &tree.node(mapping).kind else {
+        return None;
+    };
+    let (key, _) = entries.iter().find(|(_, found)| *found == value)?;
+    tree.scalar(*key)
 }

@@ -10,8 +10,30 @@ use crate::yaml::{Kind, NodeId, Tree};
 pub(super) struct Visit {
     /// The node as it stands there, which may be an alias.
     pub(super) node: NodeId,
-    /// Whether an alias or merge key led to the collection that it stands in.
-    pub(super) borrowed: bool,
+    /// The way through aliases and merge keys to the collection that it stands in, if there was any.
+    trail: Option<TrailId>,
+}
+
+/// The place of a [`Step`] in [`Walk::trail`].
+type TrailId = usize;
+
+/// An alias that the walk went through, and the one before it.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    alias: NodeId,
+    before: Option<TrailId>,
+}
+
+impl Visit {
+    /// The root of a document.
+    pub(super) fn root(node: NodeId) -> Self {
+        Self { node, trail: None }
+    }
+
+    /// Whether an alias or merge key led here.
+    pub(super) fn is_borrowed(self) -> bool {
+        self.trail.is_some()
+    }
 }
 
 /// An object of a document: the root itself, or an item of a list.
@@ -29,24 +51,33 @@ pub(super) struct Image {
     pub(super) visit: Visit,
 }
 
-/// Walks the documents of one tree and remembers which aliases it went through: an alias that the
-/// images' walk never took is a use of its anchor as something else than an image.
+/// Walks the documents of one tree and remembers the aliases on the way to each node, and which merge
+/// keys bring nothing because the key is written nearer.
 pub(super) struct Walk<'t, 'a> {
     tree: &'t Tree<'a>,
-    followed: HashSet<NodeId>,
+    trail: Vec<Step>,
+    /// The aliases under merge keys with the key that they do not bring.
+    overridden: HashSet<(NodeId, String)>,
 }
 
 impl<'t, 'a> Walk<'t, 'a> {
     pub(super) fn new(tree: &'t Tree<'a>) -> Self {
         Self {
             tree,
-            followed: HashSet::new(),
+            trail: Vec::new(),
+            overridden: HashSet::new(),
         }
     }
 
-    /// Whether the walk went through the alias `node`.
-    pub(super) fn followed(&self, node: NodeId) -> bool {
-        self.followed.contains(&node)
+    /// The aliases that led to `visit`.
+    pub(super) fn aliases(&self, visit: Visit) -> impl Iterator<Item = NodeId> {
+        let step = |at: Option<TrailId>| Some(self.trail[at?]);
+        std::iter::successors(step(visit.trail), move |last| step(last.before)).map(|at| at.alias)
+    }
+
+    /// Whether the alias `node`, under a merge key, does not bring `key` since it is written nearer.
+    pub(super) fn is_overridden(&self, node: NodeId, key: &str) -> bool {
+        self.overridden.contains(&(node, key.to_owned()))
     }
 
     /// The objects of the document at `root`: the items of a list, however deep, else the root.
@@ -54,10 +85,7 @@ impl<'t, 'a> Walk<'t, 'a> {
         let mut objects = Vec::new();
         let mut seen = HashSet::new();
         let mut waiting = vec![Object {
-            root: Visit {
-                node: root,
-                borrowed: false,
-            },
+            root: Visit::root(root),
             implied_kind: None,
         }];
         while let Some(object) = waiting.pop() {
@@ -78,7 +106,7 @@ impl<'t, 'a> Walk<'t, 'a> {
                 .collect();
             for root in items.into_iter().rev() {
                 // A list that holds itself through an alias is walked once.
-                if seen.insert((self.tree.resolve(root.node), root.borrowed)) {
+                if seen.insert((self.tree.resolve(root.node), root.is_borrowed())) {
                     waiting.push(Object {
                         root,
                         implied_kind: implied_kind.clone(),
@@ -106,12 +134,16 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     /// The images of the object's pod specs, in the order written.
     pub(super) fn images(&mut self, object: &Object) -> Vec<Image> {
-        let mut paths: Vec<_> = self
+        let mut paths = Vec::new();
+        for path in self
             .kinds(object)
             .iter()
             .flat_map(|kind| pod_spec_paths(kind))
-            .collect();
-        paths.dedup();
+        {
+            if !paths.contains(path) {
+                paths.push(path);
+            }
+        }
         let mut images = Vec::new();
         for path in paths {
             for spec in self.path(object.root, path) {
@@ -170,41 +202,35 @@ impl<'t, 'a> Walk<'t, 'a> {
             }
             let mut found = Vec::new();
             let mut merged = Vec::new();
-            for &(name, value) in entries {
+            for &(name, node) in entries {
+                let trail = mapping.trail;
                 match self.tree.scalar(name) {
-                    Some(text) if text == key => found.push(Visit {
-                        node: value,
-                        borrowed: mapping.borrowed,
-                    }),
-                    Some("<<") => merged.extend(self.merged(value)),
+                    Some(text) if text == key => found.push(Visit { node, trail }),
+                    Some("<<") => merged.extend(self.merged(Visit { node, trail })),
                     _ => {}
                 }
             }
+            waiting.extend(merged.into_iter().rev());
             if !found.is_empty() {
+                for useless in waiting {
+                    let alias = self.aliases(useless).next();
+                    self.overridden
+                        .extend(alias.map(|alias| (alias, key.to_owned())));
+                }
                 return found;
             }
-            waiting.extend(merged.into_iter().rev());
         }
         Vec::new()
     }
 
     /// The mappings that a merge key's value names: one, or a sequence of them.
-    fn merged(&mut self, value: NodeId) -> Vec<Visit> {
-        let borrowed = Visit {
-            node: value,
-            borrowed: true,
-        };
-        let entered = self.enter(borrowed);
+    fn merged(&mut self, value: Visit) -> Vec<Visit> {
+        let entered = self.enter(value);
         match &self.tree.node(entered.node).kind {
-            Kind::Sequence(items) => items
-                .iter()
-                .map(|&node| {
-                    self.enter(Visit {
-                        node,
-                        borrowed: true,
-                    })
-                })
-                .collect(),
+            Kind::Sequence(_) => {
+                let items = self.items(entered);
+                items.into_iter().map(|item| self.enter(item)).collect()
+            }
             _ => vec![entered],
         }
     }
@@ -220,7 +246,8 @@ impl<'t, 'a> Walk<'t, 'a> {
         for &(key, value) in entries {
             match (self.tree.scalar(key), self.tree.scalar(value)) {
                 (Some("<<"), _) => {
-                    for merged in self.merged(value) {
+                    let trail = entered.trail;
+                    for merged in self.merged(Visit { node: value, trail }) {
                         if let Kind::Mapping(entries) = &self.tree.node(merged.node).kind {
                             texts.extend(entries.iter().filter_map(|&(key, value)| {
                                 Some((
@@ -244,13 +271,10 @@ impl<'t, 'a> Walk<'t, 'a> {
     pub(super) fn items(&mut self, visit: Visit) -> Vec<Visit> {
         let list = self.enter(visit);
         match &self.tree.node(list.node).kind {
-            Kind::Sequence(items) => items
-                .iter()
-                .map(|&node| Visit {
-                    node,
-                    borrowed: list.borrowed,
-                })
-                .collect(),
+            Kind::Sequence(items) => {
+                let trail = list.trail;
+                items.iter().map(|&node| Visit { node, trail }).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -259,10 +283,13 @@ impl<'t, 'a> Walk<'t, 'a> {
     fn enter(&mut self, visit: Visit) -> Visit {
         match self.tree.node(visit.node).kind {
             Kind::Alias(target) => {
-                self.followed.insert(visit.node);
+                self.trail.push(Step {
+                    alias: visit.node,
+                    before: visit.trail,
+                });
                 Visit {
                     node: target,
-                    borrowed: true,
+                    trail: Some(self.trail.len() - 1),
                 }
             }
             _ => visit,

@@ -430,14 +430,17 @@ impl<'c> Case<'c> {
             if !ran {
                 continue;
             }
-            match self
-                .tag_of(revision)
-                .or_else(|| self.tag_in_record_history(digest))
+            let tags = match self.tag_of(revision) {
+                Some(tag) => vec![tag],
+                None => self.tags_in_record_history(digest),
+            };
+            if tags
+                .iter()
+                .any(|tag| Some(*tag) == self.open.reference.tag())
             {
-                Some(tag) if Some(tag.as_str()) == self.open.reference.tag() => return Some(true),
-                Some(_) => {}
-                None => unknown = true,
+                return Some(true);
             }
+            unknown |= tags.is_empty();
         }
         if unknown { None } else { Some(false) }
     }
@@ -450,7 +453,7 @@ impl<'c> Case<'c> {
     }
 
     /// The tag that a template was rendered for: the variable of this container, else of any.
-    fn tag_of(&self, revision: &Revision) -> Option<String> {
+    fn tag_of<'r>(&self, revision: &'r Revision) -> Option<&'r str> {
         let own = |past: &&LiveContainer| past.container == self.open.site.container;
         let containers = &revision.containers;
         containers
@@ -458,22 +461,22 @@ impl<'c> Case<'c> {
             .filter(own)
             .chain(containers)
             .find_map(|past| past.variables.get(&self.survey.profile.tag_variable))
-            .cloned()
+            .map(String::as_str)
     }
 
-    /// The tag that the record Deployment was rendered for when it ran `digest`: a workload without the
-    /// variable (requests-proxy) follows it.
-    fn tag_in_record_history(&self, digest: &str) -> Option<String> {
-        let revisions = self.facts.history(&self.open.record).found()?;
+    /// The tags that the record Deployment was rendered for when it ran `digest`: a workload without
+    /// the variable (requests-proxy) follows it.
+    fn tags_in_record_history(&self, digest: &str) -> Vec<&str> {
+        let revisions = self.facts.history(&self.open.record).found();
         revisions
-            .iter()
+            .into_iter()
+            .flatten()
             .filter(|revision| {
-                revision
-                    .containers
-                    .iter()
-                    .any(|past| self.is_at(past, digest))
+                let containers = &revision.containers;
+                containers.iter().any(|past| self.is_at(past, digest))
             })
-            .find_map(|revision| self.tag_of(revision))
+            .filter_map(|revision| self.tag_of(revision))
+            .collect()
     }
 }
 

@@ -15,8 +15,8 @@ mod survey;
 pub use decide::{PolicyError, Verdict};
 pub use decision::{Decision, Evidence, LiveEvidence, Outcome, RecordedEvidence};
 pub use facts::{
-    Answer, Facts, LiveContainer, LiveObject, Owners, Revision, SavedError, SavedObjects,
-    UsedNamespace,
+    Answer, Facts, LiveContainer, LiveObject, Namespaces, Owners, Revision, SavedError,
+    SavedObjects, UsedNamespace,
 };
 pub use profile::{
     ManagedRepository, PinVariable, Profile, RecordProfile, RefresherProfile, WorkloadName,

@@ -1,6 +1,6 @@
 //! What the stream alone decides (rows 1-8), and what must be asked for the rest.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::profile::{ManagedRepository, Profile, for_release};
 use super::{Decision, Evidence, Reason};
@@ -64,6 +64,8 @@ pub struct Questions {
     pub workloads: BTreeSet<ObjectKey>,
     /// The live refreshers.
     pub refreshers: BTreeSet<ObjectKey>,
+    /// The record Deployments of all releases in the stream, also of those with no open question.
+    pub of_stream: BTreeSet<ObjectKey>,
 }
 
 impl Questions {
@@ -92,6 +94,7 @@ pub struct Survey<'s> {
     pub(super) policy: &'s Policy,
     pub(super) settled: Vec<Decision>,
     pub(super) open: Vec<OpenSite<'s>>,
+    records: BTreeSet<ObjectKey>,
 }
 
 /// A site that the stream alone does not decide.
@@ -121,6 +124,7 @@ pub fn survey<'s>(
         policy,
         hint,
         releases: releases(stream, profile),
+        deployments: deployments(stream),
     };
     let mut survey = Survey {
         stream,
@@ -128,6 +132,7 @@ pub fn survey<'s>(
         policy,
         settled: Vec::new(),
         open: Vec::new(),
+        records: surveyor.records(),
     };
     for (index, site) in stream.sites.iter().enumerate() {
         match surveyor.look(index, site) {
@@ -142,7 +147,10 @@ impl Survey<'_> {
     /// What to ask before [`Survey::decide`].
     #[must_use]
     pub fn questions(&self) -> Questions {
-        let mut questions = Questions::default();
+        let mut questions = Questions {
+            of_stream: self.records.clone(),
+            ..Questions::default()
+        };
         for open in &self.open {
             questions.records.insert(open.record.clone());
             if !open.document.object.name.is_empty() {
@@ -173,6 +181,8 @@ struct Surveyor<'s, 'h> {
     policy: &'s Policy,
     hint: Option<&'h RecordHint>,
     releases: BTreeSet<&'s str>,
+    /// The stream's Deployments by name: the record's document is looked for at every site.
+    deployments: HashMap<&'s str, Vec<&'s Document>>,
 }
 
 impl<'s> Surveyor<'s, '_> {
@@ -242,8 +252,12 @@ impl<'s> Surveyor<'s, '_> {
         let Some(refresher) = refresher else {
             return match (self.policy.refreshing, release) {
                 (Refreshing::Active, _) => None,
-                // Which refresher would be this site's cannot be told: its record cannot either.
-                (Refreshing::Auto, Release::Ambiguous) => None,
+                // Which of the refreshers would be this site's cannot be told: its record cannot either.
+                (Refreshing::Auto, Release::Ambiguous)
+                    if refreshers(self.stream, self.profile).next().is_some() =>
+                {
+                    None
+                }
                 (Refreshing::Auto | Refreshing::Inactive, _) => Some(Reason::RefreshAbsent),
             };
         };
@@ -298,6 +312,15 @@ impl<'s> Surveyor<'s, '_> {
             .last()
     }
 
+    /// The record Deployments of the releases that the stream names.
+    fn records(&self) -> BTreeSet<ObjectKey> {
+        let record = |name: &&str| {
+            let release = Release::Named((*name).to_owned());
+            self.record(&release, self.refresher(&release))
+        };
+        self.releases.iter().filter_map(record).collect()
+    }
+
     /// The record Deployment: named by the refresher, else by the release, else the files' only one.
     /// Its namespace is that of its own document.
     fn record(&self, release: &Release, refresher: Option<&CronJob>) -> Option<ObjectKey> {
@@ -312,10 +335,10 @@ impl<'s> Surveyor<'s, '_> {
             return self.hint.map(|hint| hint.object.clone());
         };
         let namespaces: BTreeSet<_> = self
-            .stream
-            .documents
-            .iter()
-            .filter(|document| document.object.kind == "Deployment" && document.object.name == name)
+            .deployments
+            .get(name.as_str())
+            .into_iter()
+            .flatten()
             .filter(|document| {
                 let label = document.labels.get(INSTANCE).map(String::as_str);
                 label.is_none() || name_of(release).is_none() || label == name_of(release)
@@ -332,6 +355,17 @@ impl<'s> Surveyor<'s, '_> {
             name,
         })
     }
+}
+
+fn deployments<'s>(stream: &'s Stream<'s>) -> HashMap<&'s str, Vec<&'s Document>> {
+    let mut deployments: HashMap<&str, Vec<&Document>> = HashMap::new();
+    for document in &stream.documents {
+        if document.object.kind == "Deployment" {
+            let name = document.object.name.as_str();
+            deployments.entry(name).or_default().push(document);
+        }
+    }
+    deployments
 }
 
 /// The names of the stream's releases, as its managed images and refreshers are labelled.

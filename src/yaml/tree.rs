@@ -7,6 +7,10 @@ use std::ops::Range;
 
 use super::event::{Event, Events, Style, SyntaxError};
 
+/// How many nodes are expected at most before they are seen: a megabyte of them. A long text may be one
+/// scalar.
+const LARGEST_GUESS: usize = 8 * 1024;
+
 /// The place of a node in its [`Tree`].
 pub type NodeId = usize;
 
@@ -56,7 +60,11 @@ pub struct Tree<'a> {
 impl<'a> Tree<'a> {
     /// Reads all documents of `text`.
     pub fn parse(text: &'a str) -> Result<Self, SyntaxError> {
-        let mut tree = Self::default();
+        let mut tree = Self {
+            // Manifests hold a node in some 14 bytes; a small guess saves the first few growths.
+            nodes: Vec::with_capacity((text.len() / 14).min(LARGEST_GUESS)),
+            ..Self::default()
+        };
         let mut open: Vec<Open> = Vec::new();
         let mut anchors: HashMap<usize, NodeId> = HashMap::new();
         for event in Events::new(text) {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 pub use live::{LiveContainer, LiveObject, Revision};
 pub use owners::Owners;
-pub use saved::{SavedError, SavedObjects};
+pub use saved::{Namespaces, SavedError, SavedObjects};
 
 use crate::manifest::ObjectKey;
 

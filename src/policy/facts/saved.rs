@@ -37,6 +37,15 @@ pub struct SavedObjects {
     objects: Vec<Value>,
 }
 
+/// The namespace of documents that name none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Namespaces<'a> {
+    /// The one that the user named for this run.
+    pub given: Option<&'a str>,
+    /// The one to take where saved objects of one name stand in several: it may be stale.
+    pub likely: Option<&'a str>,
+}
+
 /// The saved objects cannot answer for this stream.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SavedError {
@@ -109,7 +118,7 @@ impl SavedObjects {
         })
     }
 
-    /// Answers `questions`. `namespace` stands in for the one that documents leave out.
+    /// Answers `questions`.
     ///
     /// # Errors
     /// When the files hold records, but not one that this stream needs.
@@ -117,7 +126,7 @@ impl SavedObjects {
         &self,
         questions: &Questions,
         profile: &Profile,
-        namespace: Option<&str>,
+        namespaces: Namespaces<'_>,
     ) -> Result<Facts, SavedError> {
         let mut facts = Facts::default();
         // A refresher that the stream lacks is found by its labels.
@@ -126,7 +135,7 @@ impl SavedObjects {
             facts.objects.insert(live.key.clone(), Answer::Found(live));
         }
         for key in questions.workloads.iter().chain(&questions.refreshers) {
-            let found = self.find(key, namespace).unwrap_or_default();
+            let found = self.find(key, namespaces).unwrap_or_default();
             let answer = found.last().map_or(Answer::Unknown, |object| {
                 Answer::Found(LiveObject::from_json(object))
             });
@@ -134,7 +143,7 @@ impl SavedObjects {
         }
         let mut missing = Vec::new();
         for key in &questions.records {
-            let Some(found) = self.find(key, namespace) else {
+            let Some(found) = self.find(key, namespaces) else {
                 let name = key.name.clone();
                 return Err(SavedError::Ambiguous { name });
             };
@@ -147,10 +156,18 @@ impl SavedObjects {
             };
             facts.objects.insert(key.clone(), answer);
         }
-        // A file with the records of some of the stream's releases is fine; one with none of them is
-        // about something else.
+        // A file with the record of some release of the stream is fine, also of one that has nothing
+        // open; one with none of them is about something else.
+        let is_known = |key: &ObjectKey| {
+            self.find(key, namespaces)
+                .is_none_or(|found| !found.is_empty())
+        };
         if let (Some(expected), Some(found)) = (missing.first(), self.records(profile).next())
-            && missing.len() == questions.records.len()
+            && !questions
+                .of_stream
+                .iter()
+                .chain(&questions.records)
+                .any(is_known)
         {
             return Err(SavedError::AnotherRecord {
                 found: Box::new(LiveObject::from_json(found).key),
@@ -158,7 +175,7 @@ impl SavedObjects {
             });
         }
         for key in questions.workloads.iter().chain(&questions.records) {
-            let history = self.history(key, namespace);
+            let history = self.history(key, namespaces);
             if !history.is_empty() {
                 facts.histories.insert(key.clone(), Answer::Found(history));
             }
@@ -190,29 +207,30 @@ impl SavedObjects {
         })
     }
 
-    /// The objects called `key`; None where they are of several namespaces and none was asked for.
-    fn find(&self, key: &ObjectKey, namespace: Option<&str>) -> Option<Vec<&Value>> {
-        let wanted = key.namespace.as_deref().or(namespace);
-        let found: Vec<_> = self
-            .objects
-            .iter()
-            .filter(|object| is_called(object, key, wanted))
-            .collect();
-        let namespaces: BTreeSet<_> = found
-            .iter()
-            .map(|object| object["metadata"]["namespace"].as_str())
-            .collect();
-        (namespaces.len() <= 1 || wanted.is_some()).then_some(found)
+    /// The objects called `key`; None where they are of several namespaces and none is known to be meant.
+    fn find(&self, key: &ObjectKey, namespaces: Namespaces<'_>) -> Option<Vec<&Value>> {
+        let wanted = key.namespace.as_deref().or(namespaces.given);
+        let called = |namespace: Option<&str>| -> Vec<&Value> {
+            let called = |object: &&Value| is_called(object, key, namespace);
+            self.objects.iter().filter(called).collect()
+        };
+        let found = called(wanted);
+        let several: BTreeSet<_> = found.iter().map(|object| namespace_of(object)).collect();
+        if several.len() <= 1 || wanted.is_some() {
+            return Some(found);
+        }
+        let likely = called(Some(namespaces.likely?));
+        (!likely.is_empty()).then_some(likely)
     }
 
     /// The past pod templates of the workload `key`: of what it owns, and owned under its present uid
     /// where that is known.
-    fn history(&self, key: &ObjectKey, namespace: Option<&str>) -> Vec<Revision> {
-        let uid = self.find(key, namespace).unwrap_or_default();
-        let uid = uid
-            .last()
-            .and_then(|object| object["metadata"]["uid"].as_str());
-        let wanted = key.namespace.as_deref().or(namespace);
+    fn history(&self, key: &ObjectKey, namespaces: Namespaces<'_>) -> Vec<Revision> {
+        let found = self.find(key, namespaces).unwrap_or_default();
+        let owner = found.last();
+        let uid = owner.and_then(|object| object["metadata"]["uid"].as_str());
+        let wanted = owner.and_then(|object| namespace_of(object));
+        let wanted = wanted.or(key.namespace.as_deref()).or(namespaces.given);
         self.of_kind(&["ReplicaSet", "ControllerRevision"])
             .filter(|object| {
                 let metadata = &object["metadata"];
@@ -229,6 +247,10 @@ impl SavedObjects {
     }
 }
 
+fn namespace_of(object: &Value) -> Option<&str> {
+    object["metadata"]["namespace"].as_str()
+}
+
 fn is_called(object: &Value, key: &ObjectKey, namespace: Option<&str>) -> bool {
     let live = ObjectKey {
         api_version: object["apiVersion"].as_str().unwrap_or_default().to_owned(),
@@ -242,7 +264,7 @@ fn is_called(object: &Value, key: &ObjectKey, namespace: Option<&str>) -> bool {
 
 /// A saved object without a namespace could be of any.
 fn in_namespace(object: &Value, namespace: Option<&str>) -> bool {
-    match (object["metadata"]["namespace"].as_str(), namespace) {
+    match (namespace_of(object), namespace) {
         (Some(found), Some(wanted)) => found == wanted,
         _ => true,
     }
