@@ -56,6 +56,17 @@ impl Decision {
         !self.warnings.is_empty()
     }
 
+    /// Turns a rewrite that cannot be made into a refusal, or, where the user said so, into a warning.
+    pub fn not_editable(&mut self, why: &str, leave: bool) {
+        self.reason = Reason::NotEditable;
+        self.outcome = if leave {
+            Outcome::Left
+        } else {
+            Outcome::Refused
+        };
+        self.warnings = vec![format!("the image cannot be rewritten: {why}")];
+    }
+
     /// The reference that is written, if the site is rewritten.
     #[must_use]
     pub fn rewritten(&self) -> Option<&str> {

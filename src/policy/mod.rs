@@ -4,12 +4,17 @@
 //! [`Survey::questions`] says what to ask. [`Survey::decide`] takes the answers. The table is that of
 //! design.md section 5; row numbers in comments are its.
 
+mod applied;
+mod case;
 mod decide;
 mod decision;
 mod facts;
+mod live_image;
 mod profile;
 mod reason;
 mod record;
+mod refresher;
+mod release;
 mod survey;
 
 pub use decide::{PolicyError, Verdict};

@@ -1,14 +1,13 @@
 //! What the stream alone decides (rows 1-8), and what must be asked for the rest.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
-use super::profile::{ManagedRepository, Profile, for_release};
+use super::profile::{ManagedRepository, Profile};
+use super::refresher::{skips, variable};
+use super::release::{Release, Releases};
 use super::{Decision, Evidence, Reason};
 use crate::image::{Pin, Reference};
 use crate::manifest::{CronJob, Document, ObjectKey, Site, Stream};
-
-/// The label that says which release an object belongs to.
-pub(super) const INSTANCE: &str = "app.kubernetes.io/instance";
 
 /// Where answers come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,9 +121,7 @@ pub fn survey<'s>(
         stream,
         profile,
         policy,
-        hint,
-        releases: releases(stream, profile),
-        deployments: deployments(stream),
+        releases: Releases::new(stream, profile, hint),
     };
     let mut survey = Survey {
         stream,
@@ -132,7 +129,7 @@ pub fn survey<'s>(
         policy,
         settled: Vec::new(),
         open: Vec::new(),
-        records: surveyor.records(),
+        records: surveyor.releases.records(),
     };
     for (index, site) in stream.sites.iter().enumerate() {
         match surveyor.look(index, site) {
@@ -166,23 +163,12 @@ impl Survey<'_> {
     }
 }
 
-/// Which release a site belongs to.
-enum Release {
-    Named(String),
-    /// Nothing in the stream names a release, so there is one, without a name.
-    Unnamed,
-    /// The stream has several and the site says nothing.
-    Ambiguous,
-}
-
+/// Looks at one site after the other.
 struct Surveyor<'s, 'h> {
     stream: &'s Stream<'s>,
     profile: &'s Profile,
     policy: &'s Policy,
-    hint: Option<&'h RecordHint>,
-    releases: BTreeSet<&'s str>,
-    /// The stream's Deployments by name: the record's document is looked for at every site.
-    deployments: HashMap<&'s str, Vec<&'s Document>>,
+    releases: Releases<'s, 'h>,
 }
 
 impl<'s> Surveyor<'s, '_> {
@@ -207,18 +193,18 @@ impl<'s> Surveyor<'s, '_> {
         if document.hook {
             return settle(Reason::Hook, &evidence);
         }
-        let release = self.release(document);
+        let release = self.releases.of(document);
         if let Release::Named(name) = &release {
             evidence.release = Some(name.clone());
         }
-        let refresher = self.refresher(&release);
+        let refresher = self.releases.refresher(&release);
         if let Some(reason) = self.unrefreshed(document, managed, &reference, &release, refresher) {
             return settle(reason, &evidence);
         }
         if self.policy.source == Source::Nowhere {
             return settle(Reason::Offline, &evidence);
         }
-        let Some(record) = self.record(&release, refresher) else {
+        let Some(record) = self.releases.record(&release, refresher) else {
             return settle(Reason::RecordUnnamed, &evidence);
         };
         Ok(OpenSite {
@@ -253,11 +239,7 @@ impl<'s> Surveyor<'s, '_> {
             return match (self.policy.refreshing, release) {
                 (Refreshing::Active, _) => None,
                 // Which of the refreshers would be this site's cannot be told: its record cannot either.
-                (Refreshing::Auto, Release::Ambiguous)
-                    if refreshers(self.stream, self.profile).next().is_some() =>
-                {
-                    None
-                }
+                (Refreshing::Auto, Release::Ambiguous) if self.releases.have_refresher() => None,
                 (Refreshing::Auto | Refreshing::Inactive, _) => Some(Reason::RefreshAbsent),
             };
         };
@@ -266,7 +248,7 @@ impl<'s> Surveyor<'s, '_> {
                 self.profile,
                 &managed.image,
                 &document.object.name,
-                name_of(release),
+                release.name(),
                 variable,
             )
         {
@@ -278,156 +260,4 @@ impl<'s> Surveyor<'s, '_> {
         let tag = variable(&self.profile.refresher.tag)?;
         (reference.tag() != Some(tag)).then_some(Reason::TagChanged)
     }
-
-    fn release(&self, document: &Document) -> Release {
-        if let Some(label) = document
-            .labels
-            .get(INSTANCE)
-            .filter(|label| !label.is_empty())
-        {
-            return Release::Named(label.clone());
-        }
-        let hint = self.hint.and_then(|hint| hint.release.clone());
-        match (self.releases.first(), self.releases.len(), hint) {
-            (Some(only), 1, _) => Release::Named((*only).to_owned()),
-            (_, _, Some(hint)) => Release::Named(hint),
-            (None, _, None) => Release::Unnamed,
-            (Some(_), _, None) => Release::Ambiguous,
-        }
-    }
-
-    /// The release's CronJob with the profile's labels. Of several the last, which is the one that
-    /// an apply leaves in place.
-    fn refresher(&self, release: &Release) -> Option<&'s CronJob> {
-        refreshers(self.stream, self.profile)
-            .filter(|job| {
-                let label = self.stream.documents[job.document].labels.get(INSTANCE);
-                match (label, release) {
-                    (_, Release::Ambiguous) => false,
-                    (Some(label), Release::Named(name)) => label == name,
-                    (Some(_), Release::Unnamed) => false,
-                    (None, _) => self.releases.len() <= 1,
-                }
-            })
-            .last()
-    }
-
-    /// The record Deployments of the releases that the stream names.
-    fn records(&self) -> BTreeSet<ObjectKey> {
-        let record = |name: &&str| {
-            let release = Release::Named((*name).to_owned());
-            self.record(&release, self.refresher(&release))
-        };
-        self.releases.iter().filter_map(record).collect()
-    }
-
-    /// The record Deployment: named by the refresher, else by the release, else the files' only one.
-    /// Its namespace is that of its own document.
-    fn record(&self, release: &Release, refresher: Option<&CronJob>) -> Option<ObjectKey> {
-        let named = variable(refresher, &self.profile.refresher.deployment).map(str::to_owned);
-        let name = named.or_else(|| {
-            Some(for_release(
-                &self.profile.record.deployment,
-                name_of(release)?,
-            ))
-        });
-        let Some(name) = name else {
-            return self.hint.map(|hint| hint.object.clone());
-        };
-        let namespaces: BTreeSet<_> = self
-            .deployments
-            .get(name.as_str())
-            .into_iter()
-            .flatten()
-            .filter(|document| {
-                let label = document.labels.get(INSTANCE).map(String::as_str);
-                label.is_none() || name_of(release).is_none() || label == name_of(release)
-            })
-            .map(|document| document.object.namespace.clone())
-            .collect();
-        let mut namespaces = namespaces.into_iter();
-        let namespace = namespaces.next().flatten();
-        // The same name in two namespaces: two releases of one name in one stream.
-        namespaces.next().is_none().then(|| ObjectKey {
-            api_version: "apps/v1".to_owned(),
-            kind: "Deployment".to_owned(),
-            namespace,
-            name,
-        })
-    }
-}
-
-fn deployments<'s>(stream: &'s Stream<'s>) -> HashMap<&'s str, Vec<&'s Document>> {
-    let mut deployments: HashMap<&str, Vec<&Document>> = HashMap::new();
-    for document in &stream.documents {
-        if document.object.kind == "Deployment" {
-            let name = document.object.name.as_str();
-            deployments.entry(name).or_default().push(document);
-        }
-    }
-    deployments
-}
-
-/// The names of the stream's releases, as its managed images and refreshers are labelled.
-fn releases<'s>(stream: &'s Stream<'s>, profile: &Profile) -> BTreeSet<&'s str> {
-    let managed = stream.sites.iter().filter(|site| {
-        Reference::parse(&site.value)
-            .is_some_and(|reference| profile.managed(reference.repository()).is_some())
-    });
-    managed
-        .map(|site| site.document)
-        .chain(refreshers(stream, profile).map(|job| job.document))
-        .filter_map(|index| stream.documents[index].labels.get(INSTANCE))
-        .map(String::as_str)
-        .filter(|label| !label.is_empty())
-        .collect()
-}
-
-fn refreshers<'s>(stream: &'s Stream<'s>, profile: &Profile) -> impl Iterator<Item = &'s CronJob> {
-    stream.cron_jobs.iter().filter(|job| {
-        let labels = &stream.documents[job.document].labels;
-        let selector = &profile.refresher.selector;
-        selector
-            .iter()
-            .all(|(key, value)| labels.get(key) == Some(value))
-    })
-}
-
-/// A variable of the stream's refresher; an empty one is not set.
-fn variable<'j>(refresher: Option<&'j CronJob>, name: &str) -> Option<&'j str> {
-    let value = refresher?.variables.get(name)?;
-    (!value.is_empty()).then_some(value)
-}
-
-fn name_of(release: &Release) -> Option<&str> {
-    match release {
-        Release::Named(name) => Some(name),
-        Release::Unnamed | Release::Ambiguous => None,
-    }
-}
-
-/// Whether a refresher with these variables skips `image`, or the workload called `workload`.
-pub(super) fn skips<'v>(
-    profile: &Profile,
-    image: &str,
-    workload: &str,
-    release: Option<&str>,
-    variable: impl Fn(&str) -> Option<&'v str>,
-) -> bool {
-    profile.refresher.pins.iter().any(|pin| {
-        let of_image = pin.image.as_deref() == Some(image);
-        let of_workload = pin.workload.as_ref().is_some_and(|name| {
-            let fallback = || Some(for_release(&name.fallback, release?));
-            let named = variable(&name.variable)
-                .map(str::to_owned)
-                .or_else(fallback);
-            named.as_deref() == Some(workload)
-        });
-        (of_image || of_workload) && variable(&pin.variable).is_some_and(is_set)
-    })
-}
-
-/// The chart writes `1`; `true` is what a person would.
-fn is_set(value: &str) -> bool {
-    matches!(value, "1" | "true")
 }

@@ -1,0 +1,178 @@
+//! Which release a document belongs to, and that release's refresher and record.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::profile::{Profile, for_release};
+use super::refresher::{is_refresher, variable};
+use super::survey::RecordHint;
+use crate::image::Reference;
+use crate::manifest::{CronJob, Document, ObjectKey, Stream};
+
+/// The label that says which release an object belongs to.
+pub(super) const INSTANCE: &str = "app.kubernetes.io/instance";
+
+/// Which release a site belongs to.
+pub(super) enum Release {
+    Named(String),
+    /// Nothing in the stream names a release, so there is one, without a name.
+    Unnamed,
+    /// The stream has several and the site says nothing.
+    Ambiguous,
+}
+
+impl Release {
+    /// Its name, if it has one.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Named(name) => Some(name),
+            Self::Unnamed | Self::Ambiguous => None,
+        }
+    }
+}
+
+/// The releases of a stream.
+pub(super) struct Releases<'s, 'h> {
+    stream: &'s Stream<'s>,
+    profile: &'s Profile,
+    hint: Option<&'h RecordHint>,
+    /// Their names, as managed images and refreshers are labelled.
+    names: BTreeSet<&'s str>,
+    /// The stream's Deployments by name: the record's document is looked for at every site.
+    deployments: HashMap<&'s str, Vec<&'s Document>>,
+}
+
+impl<'s, 'h> Releases<'s, 'h> {
+    pub(super) fn new(
+        stream: &'s Stream<'s>,
+        profile: &'s Profile,
+        hint: Option<&'h RecordHint>,
+    ) -> Self {
+        Self {
+            stream,
+            profile,
+            hint,
+            names: names(stream, profile),
+            deployments: deployments(stream),
+        }
+    }
+
+    /// Whether there is a refresher, of whatever release.
+    pub(super) fn have_refresher(&self) -> bool {
+        refreshers(self.stream, self.profile).next().is_some()
+    }
+
+    /// The release that a document belongs to: by its label, else the stream's only one, else that of
+    /// the files' only record.
+    pub(super) fn of(&self, document: &Document) -> Release {
+        if let Some(label) = document
+            .labels
+            .get(INSTANCE)
+            .filter(|label| !label.is_empty())
+        {
+            return Release::Named(label.clone());
+        }
+        let hint = self.hint.and_then(|hint| hint.release.clone());
+        match (self.names.first(), self.names.len(), hint) {
+            (Some(only), 1, _) => Release::Named((*only).to_owned()),
+            (_, _, Some(hint)) => Release::Named(hint),
+            (None, _, None) => Release::Unnamed,
+            (Some(_), _, None) => Release::Ambiguous,
+        }
+    }
+
+    /// The release's CronJob with the profile's labels. Of several the last, which is the one that
+    /// an apply leaves in place.
+    pub(super) fn refresher(&self, release: &Release) -> Option<&'s CronJob> {
+        refreshers(self.stream, self.profile)
+            .filter(|job| {
+                let label = self.stream.documents[job.document].labels.get(INSTANCE);
+                match (label, release) {
+                    (_, Release::Ambiguous) => false,
+                    (Some(label), Release::Named(name)) => label == name,
+                    (Some(_), Release::Unnamed) => false,
+                    (None, _) => self.names.len() <= 1,
+                }
+            })
+            .last()
+    }
+
+    /// The record Deployments of the releases that the stream names.
+    pub(super) fn records(&self) -> BTreeSet<ObjectKey> {
+        let record = |name: &&str| {
+            let release = Release::Named((*name).to_owned());
+            self.record(&release, self.refresher(&release))
+        };
+        self.names.iter().filter_map(record).collect()
+    }
+
+    /// The record Deployment: named by the refresher, else by the release, else the files' only one.
+    /// Its namespace is that of its own document.
+    pub(super) fn record(
+        &self,
+        release: &Release,
+        refresher: Option<&CronJob>,
+    ) -> Option<ObjectKey> {
+        let named = variable(refresher, &self.profile.refresher.deployment).map(str::to_owned);
+        let name = named.or_else(|| {
+            Some(for_release(
+                &self.profile.record.deployment,
+                release.name()?,
+            ))
+        });
+        let Some(name) = name else {
+            return self.hint.map(|hint| hint.object.clone());
+        };
+        let namespaces: BTreeSet<_> = self
+            .deployments
+            .get(name.as_str())
+            .into_iter()
+            .flatten()
+            .filter(|document| {
+                let label = document.labels.get(INSTANCE).map(String::as_str);
+                label.is_none() || release.name().is_none() || label == release.name()
+            })
+            .map(|document| document.object.namespace.clone())
+            .collect();
+        let mut namespaces = namespaces.into_iter();
+        let namespace = namespaces.next().flatten();
+        // The same name in two namespaces: two releases of one name in one stream.
+        namespaces.next().is_none().then(|| ObjectKey {
+            api_version: "apps/v1".to_owned(),
+            kind: "Deployment".to_owned(),
+            namespace,
+            name,
+        })
+    }
+}
+
+fn deployments<'s>(stream: &'s Stream<'s>) -> HashMap<&'s str, Vec<&'s Document>> {
+    let mut deployments: HashMap<&str, Vec<&Document>> = HashMap::new();
+    for document in &stream.documents {
+        if document.object.kind == "Deployment" {
+            let name = document.object.name.as_str();
+            deployments.entry(name).or_default().push(document);
+        }
+    }
+    deployments
+}
+
+/// The names of the stream's releases, as its managed images and refreshers are labelled.
+fn names<'s>(stream: &'s Stream<'s>, profile: &Profile) -> BTreeSet<&'s str> {
+    let managed = stream.sites.iter().filter(|site| {
+        Reference::parse(&site.value)
+            .is_some_and(|reference| profile.managed(reference.repository()).is_some())
+    });
+    managed
+        .map(|site| site.document)
+        .chain(refreshers(stream, profile).map(|job| job.document))
+        .filter_map(|index| stream.documents[index].labels.get(INSTANCE))
+        .map(String::as_str)
+        .filter(|label| !label.is_empty())
+        .collect()
+}
+
+fn refreshers<'s>(stream: &'s Stream<'s>, profile: &Profile) -> impl Iterator<Item = &'s CronJob> {
+    let labels = |job: &CronJob| &stream.documents[job.document].labels;
+    let refreshers = stream.cron_jobs.iter();
+    refreshers.filter(move |job| is_refresher(profile, labels(job)))
+}
