@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use super::args::{ExplainArgs, ExplainFormat};
 use super::exit::Exit;
-use super::report_file::finish;
+use super::report_file::{finish, settle};
 use super::{config, input, pipeline};
 use crate::manifest::Breadth;
 use crate::report::{self, Report, Settled, Width};
@@ -41,22 +41,22 @@ fn explain(args: &ExplainArgs, report: &mut Report) -> anyhow::Result<Exit> {
     let input = input::read()?;
     let decided = pipeline::decide(&input, decide, &profile, Breadth::All)?;
     *report = Report::new(&decided.stream, &decided.verdict, *all, true);
+    let due = report
+        .sites
+        .iter()
+        .any(|site| site.outcome == Settled::Pinned);
+    let result = pipeline::refuse(report, decide.policy.strict).map(|()| match due && *check {
+        true => Exit::Differences,
+        false => Exit::Done,
+    });
+    let result = settle(report, result.map_err(anyhow::Error::new));
     print(&match output {
         ExplainFormat::Json => report.to_json(),
         ExplainFormat::Table | ExplainFormat::Markdown => report::decisions(report, Width::Normal),
         ExplainFormat::Wide => report::decisions(report, Width::Wide),
     })?;
     speech.decisions(report);
-    pipeline::refuse(report, decide.policy.strict)?;
-    let due = report
-        .sites
-        .iter()
-        .any(|site| site.outcome == Settled::Pinned);
-    Ok(if *check && due {
-        Exit::Differences
-    } else {
-        Exit::Done
-    })
+    result
 }
 
 fn print(text: &str) -> anyhow::Result<()> {

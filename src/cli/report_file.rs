@@ -6,20 +6,25 @@ use super::exit::Exit;
 use super::speech::SpeechArgs;
 use crate::report::{self, Report};
 
-/// Ends a run: sets the outcome in `report`, writes it where `--report` says, and says what failed.
-pub(super) fn finish(
-    mut report: Report,
-    result: Result<Exit, anyhow::Error>,
-    speech: &SpeechArgs,
-) -> Exit {
-    let exit = match &result {
-        Ok(exit) => *exit,
+/// Says in `report` how the run ends.
+pub(super) fn settle(report: &mut Report, result: anyhow::Result<Exit>) -> anyhow::Result<Exit> {
+    report.exit_code = match &result {
+        Ok(exit) => *exit as u8,
         Err(error) => {
             report.error = Some(format!("{error:#}"));
-            Exit::of(error)
+            Exit::of(error) as u8
         }
     };
-    report.exit_code = exit as u8;
+    result
+}
+
+/// Ends a run: writes the report where `--report` says, and says what failed.
+pub(super) fn finish(
+    mut report: Report,
+    result: anyhow::Result<Exit>,
+    speech: &SpeechArgs,
+) -> Exit {
+    let result = settle(&mut report, result);
     if let Some(path) = &speech.report
         && let Err(error) = write(path, &report)
     {
@@ -32,7 +37,7 @@ pub(super) fn finish(
     if let Some(error) = &report.error {
         speech.error(error);
     }
-    exit
+    result.unwrap_or_else(|error| Exit::of(&error))
 }
 
 fn write(path: &Path, report: &Report) -> std::io::Result<()> {

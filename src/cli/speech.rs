@@ -90,8 +90,10 @@ impl SpeechArgs {
                 say("note", AnsiColor::Cyan, note);
             }
         }
-        // What stops the run is told once, as the error.
-        let told = |site: &&SiteReport| site.outcome != Settled::Refused;
+        // The first place that stops the run is told as the error.
+        let is_error = |site: &&SiteReport| site.outcome == Settled::Refused;
+        let error = report.sites.iter().find(is_error);
+        let told = |site: &&SiteReport| !error.is_some_and(|error| std::ptr::eq(error, *site));
         for site in report.sites.iter().filter(told) {
             for warning in &site.warnings {
                 self.warning(&format!("{}: {warning}", site.place()));

@@ -33,10 +33,14 @@ pub fn decisions(report: &Report, width: Width) -> String {
     if let Some(unmanaged @ 1..) = report.unmanaged
         && report.sites.iter().all(|site| site.reason != "not-managed")
     {
+        let images = match unmanaged {
+            1 => "image is",
+            _ => "images are",
+        };
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,
-            "{unmanaged} more images are not managed (--all shows them)"
+            "{unmanaged} more {images} not managed (--all shows them)"
         );
     }
     text

@@ -171,7 +171,13 @@ impl SavedObjects {
         {
             return Err(SavedError::AnotherRecord {
                 found: Box::new(LiveObject::from_json(found).key),
-                expected: Box::new((*expected).clone()),
+                expected: Box::new(ObjectKey {
+                    namespace: expected
+                        .namespace
+                        .clone()
+                        .or(namespaces.given.map(str::to_owned)),
+                    ..(*expected).clone()
+                }),
             });
         }
         for key in questions.workloads.iter().chain(&questions.records) {
