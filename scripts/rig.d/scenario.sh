@@ -6,8 +6,9 @@
 #
 # and is run by `scripts/rig run NAME`, which gives it a cluster (KUBECONFIG), kubectl
 # (RIG_KUBECTL), the API server's audit log (RIG_AUDIT_LOG; empty in a given cluster)
-# and the Helm under test (HELM). It has then a release name and namespaces of its own,
-# and fails at the first command or assertion that does.
+# and the Helm under test (HELM). It has then a release name and namespaces of its own
+# (or those that SCENARIO_RELEASE and SCENARIO_NAMESPACE choose), and fails at the first
+# command or assertion that does.
 set -euo pipefail
 
 : "${KUBECONFIG:?run by: scripts/rig run SCENARIO}" "${RIG_KUBECTL:?}" "${HELM:?}"
@@ -15,9 +16,10 @@ set -euo pipefail
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck disable=SC2034 # for scenarios
 chart=$repo/charts/control-plane
-release=edge-$(printf '%04x%04x' "$RANDOM" "$RANDOM")
-release_namespace=$release
-agents_namespace=$release-agents
+release=${SCENARIO_RELEASE:-edge-$(printf '%04x%04x' "$RANDOM" "$RANDOM")}
+release_namespace=${SCENARIO_NAMESPACE:-$release}
+agents_namespace=$release_namespace-$release-node-agents # as the chart names it
+of_release=app.kubernetes.io/instance=$release
 work=$(mktemp -d "${TMPDIR:-/tmp}/belay-scenario.XXXXXX")
 
 # Nothing that the caller's shell exports, or keeps at home, may reach Helm, kubectl or
@@ -52,7 +54,8 @@ belay_binary() {
 }
 
 # Sets the array with_belay to what Helm needs to run belay with these arguments. Helm 3
-# takes a path, Helm 4 the name of an installed plugin:
+# takes a path, Helm 4 the name of an installed plugin. The equals sign matters: Helm
+# takes the second word of `--post-renderer-args --kubeconfig=FILE` for its own option.
 #     with_belay --require-record && helm_ upgrade "$release" "$chart" "${with_belay[@]}"
 with_belay() { # [ARGUMENT_OF_BELAY…]
   local belay argument
@@ -63,7 +66,7 @@ with_belay() { # [ARGUMENT_OF_BELAY…]
     with_belay=(--post-renderer belay)
   fi
   for argument in "$@"; do
-    with_belay+=(--post-renderer-args "$argument")
+    with_belay+=("--post-renderer-args=$argument")
   done
 }
 
@@ -87,6 +90,38 @@ annotation_of() { # KIND/NAME KEY [NAMESPACE]: empty if there is none
     -o "go-template={{with .metadata.annotations}}{{with index . \"$2\"}}{{.}}{{end}}{{end}}"
 }
 
+# One line `CONTAINER IMAGE` for each image that the refresher moves, sorted: what the
+# cluster has, what the last revision of the release says, and what is expected of both.
+live_images() {
+  local list='{{range .items}}{{range .spec.template.spec.initContainers}}{{.name}} {{.image}}{{"\n"}}{{end}}{{range .spec.template.spec.containers}}{{.name}} {{.image}}{{"\n"}}{{end}}{{end}}'
+  {
+    kube get deployments -l "$of_release" -o "go-template=$list"
+    kube get daemonsets -l "$of_release" -n "$agents_namespace" -o "go-template=$list"
+  } | sort
+}
+
+stored_images() {
+  helm_ get manifest "$release" | images_of_manifests
+}
+
+# Without `job`, which is in the text of a ConfigMap, and `check`, which is in a hook.
+images_of_manifests() { # <MANIFESTS
+  awk '$1 == "-" && $2 == "name:" { name = $3 }
+    $1 == "image:" && $2 ~ "/tracebloc/(jobs-manager|pods-monitor|resource-monitor)[:@]" && name !~ /^(job|check)$/ {
+      print name, $2
+    }' | sort
+}
+
+expected_images() { # JOBS_MANAGER PODS_MONITOR RESOURCE_MONITOR: each is :TAG or @DIGEST
+  cat <<TEXT
+api docker.io/tracebloc/jobs-manager$1
+migrate docker.io/tracebloc/jobs-manager$1
+pods-monitor-container docker.io/tracebloc/pods-monitor$2
+proxy docker.io/tracebloc/jobs-manager$1
+tracebloc-resource-monitor docker.io/tracebloc/resource-monitor$3
+TEXT
+}
+
 # One line `MANAGER OPERATION` for each that owns the container's image field.
 owners_of_image() { # KIND/NAME CONTAINER [NAMESPACE]
   kube get "$1" -n "${3:-$release_namespace}" --show-managed-fields -o json | python3 -c '
@@ -107,21 +142,67 @@ pod_uids() { # NAMESPACE LABEL_SELECTOR: of Pods that are not on their way out, 
     -o 'go-template={{range .items}}{{if not .metadata.deletionTimestamp}}{{.metadata.uid}}{{"\n"}}{{end}}{{end}}' | sort
 }
 
+release_pods() { # the same for all Pods of the release
+  {
+    pod_uids "$release_namespace" "$of_release"
+    pod_uids "$agents_namespace" "$of_release"
+  } | sort
+}
+
+# One line for each object of the release and each revision that Helm has stored: equal
+# before and after if nobody has written in between. A controller's status does not count.
+release_state() {
+  local list='{{range .items}}{{.kind}} {{.metadata.name}} {{.metadata.uid}} {{or .metadata.generation .metadata.resourceVersion}}{{"\n"}}{{end}}'
+  kube get deployments,cronjobs,configmaps,secrets,services -o "go-template=$list"
+  kube get daemonsets,secrets -n "$agents_namespace" -o "go-template=$list"
+}
+
 wait_rolled_out() { # KIND/NAME [NAMESPACE]
   kube rollout status "$1" -n "${2:-$release_namespace}" --timeout 60s
+}
+
+# Writes a kubeconfig with a fresh token of a ServiceAccount in the release's namespace.
+account_kubeconfig() { # SERVICE_ACCOUNT FILE
+  kube config view --raw --minify --flatten >"$2"
+  local user
+  user=$(kube config view --kubeconfig "$2" -o 'jsonpath={.users[0].name}')
+  kube config unset "users" --kubeconfig "$2" >/dev/null # or the certificate would win
+  kube config set-credentials "$user" --kubeconfig "$2" --token "$(kube create token "$1")" >/dev/null
 }
 
 # --- the chart and its refresher ----------------------------------------------------
 
 install_control_plane() { # [HELM_ARGUMENT…]
-  helm_ install "$release" "$chart" --set nodeAgents.namespace.name="$agents_namespace" \
-    --wait --timeout 2m --hide-notes "$@"
+  helm_ install "$release" "$chart" --wait --timeout 2m --hide-notes "$@"
 }
 
 # A digest of one repeated hexadecimal digit. The Pods of fake_digest e crash for ever.
 fake_digest() { # DIGIT
   printf 'sha256:%064d' 0 | tr 0 "$1"
 }
+
+# A release whose images the refresher has moved, each to its digest.
+install_refreshed() { # [HELM_ARGUMENT…]
+  local image
+  install_control_plane "$@"
+  for image in "${!digest_of[@]}"; do
+    refresh_sets "$image" "${digest_of[$image]}"
+    refresh_records "$image" "${digest_of[$image]}"
+  done
+  for image in "${!digest_of[@]}"; do
+    refresh_waits "$image"
+  done
+}
+
+refreshed_images() { # as expected_images prints them
+  expected_images "@${digest_of[jobs-manager]}" "@${digest_of[pods-monitor]}" "@${digest_of[resource-monitor]}"
+}
+
+declare -A digest_of=(
+  [jobs-manager]=$(fake_digest a)
+  [pods-monitor]=$(fake_digest b)
+  [resource-monitor]=$(fake_digest c)
+)
 
 # What one tick of the chart's refresher does for an image that has moved.
 refresh_writes() { # IMAGE DIGEST
@@ -160,8 +241,47 @@ refresh_waits() { # IMAGE
 }
 
 refresh_records() { # IMAGE DIGEST: the second half of a tick
-  kube annotate --overwrite "deployment/$release-jobs-manager" \
-    "tracebloc.io/last-refreshed-$1-digest=$2"
+  kube annotate --overwrite "deployment/$release-jobs-manager" "$(record_key "$1")=$2"
+}
+
+recorded() { # IMAGE
+  annotation_of "deployment/$release-jobs-manager" "$(record_key "$1")"
+}
+
+record_key() { # IMAGE
+  printf 'tracebloc.io/last-refreshed-%s-digest' "$1"
+}
+
+# --- belay's report, in JSON --------------------------------------------------------
+
+# One line `CONTAINER REASON` for each managed image, sorted. Without the hooks, which
+# Helm 4 shows a post-renderer and Helm 3 does not.
+reasons_in() { # FILE
+  python3 -c '
+import json, sys
+
+for site in json.load(open(sys.argv[1]))["sites"]:
+    if site["reason"] != "hook":
+        print(site["container"].removeprefix("init:"), site["reason"])
+' "$1" | sort
+}
+
+expected_reasons() { # JOBS_MANAGER PODS_MONITOR RESOURCE_MONITOR
+  printf '%s\n' "api $1" "migrate $1" "pods-monitor-container $2" "proxy $1" "tracebloc-resource-monitor $3"
+}
+
+warnings_in() { # FILE: one line for each, `CONTAINER: WARNING`, sorted
+  python3 -c '
+import json, sys
+
+for site in json.load(open(sys.argv[1]))["sites"]:
+    for warning in site["warnings"]:
+        print(site["container"].removeprefix("init:") + ": " + warning)
+' "$1" | sort
+}
+
+field_in() { # FILE FIELD: of the report as a whole; empty if there is none
+  python3 -c 'import json, sys; print(json.load(open(sys.argv[1])).get(sys.argv[2], ""))' "$1" "$2"
 }
 
 # --- assertions ---------------------------------------------------------------------

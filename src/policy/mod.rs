@@ -1,6 +1,6 @@
 //! What should become of each image, and why. Pure: no files, no network, no clock, no environment.
 //!
-//! Three steps. [`survey`] settles what the stream alone decides and groups the rest by release.
+//! Three steps. [`survey()`] settles what the stream alone decides and groups the rest by release.
 //! [`Survey::questions`] says what to ask. [`Survey::decide`] takes the answers. The table is that of
 //! design.md section 5; row numbers in comments are its.
 

@@ -1,7 +1,7 @@
 //! YAML as text with places: where documents are cut, what the parser sees, and where each node stands.
 //!
 //! This layer knows no Kubernetes. It never writes YAML: whoever changes a document splices bytes.
-//! The parser behind it (granit) is named in [`event`] alone, so that it can be replaced there.
+//! The parser behind it (granit) is named in `event.rs` alone, so that it can be replaced there.
 
 mod chunk;
 mod event;
