@@ -8,13 +8,9 @@ use super::case::{Case, evidence};
 use super::decision::Decision;
 use super::facts::{Answer, Facts, LiveObject};
 use super::reason::Reason;
-use super::release::INSTANCE;
+use super::release::{INSTANCE, RELEASE_NAME, RELEASE_NAMESPACE};
 use super::survey::{Source, Survey};
 use crate::manifest::ObjectKey;
-
-/// Helm's annotations on every object of a release.
-const RELEASE_NAME: &str = "meta.helm.sh/release-name";
-const RELEASE_NAMESPACE: &str = "meta.helm.sh/release-namespace";
 
 /// All decisions, and what else is worth knowing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

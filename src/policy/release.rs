@@ -10,6 +10,9 @@ use crate::manifest::{CronJob, Document, ObjectKey, Stream};
 
 /// The label that says which release an object belongs to.
 pub(super) const INSTANCE: &str = "app.kubernetes.io/instance";
+/// Helm's annotations on every object of a release.
+pub(super) const RELEASE_NAME: &str = "meta.helm.sh/release-name";
+pub(super) const RELEASE_NAMESPACE: &str = "meta.helm.sh/release-namespace";
 
 /// Which release a site belongs to.
 pub(super) enum Release {

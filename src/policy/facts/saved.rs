@@ -9,13 +9,11 @@ use serde_json::Value;
 
 use super::{Answer, Facts, LiveObject, Revision};
 use crate::manifest::ObjectKey;
+use crate::policy::release::{INSTANCE, RELEASE_NAME};
 use crate::policy::{Profile, Questions, RecordHint};
 
 /// The label and the annotation that name an object's release.
-const RELEASE_MARKS: [(&str, &str); 2] = [
-    ("labels", "app.kubernetes.io/instance"),
-    ("annotations", "meta.helm.sh/release-name"),
-];
+const RELEASE_MARKS: [(&str, &str); 2] = [("labels", INSTANCE), ("annotations", RELEASE_NAME)];
 
 /// The kinds that answers are read from, beside any other that holds a pod template.
 const READABLE: [&str; 10] = [
