@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args, ValueEnum};
 
-use crate::report::{self, Report, Settled, SiteReport, Width};
+use crate::report::{self, Report, Width};
 
 /// How much to say, and where.
 #[derive(Debug, Args)]
@@ -90,14 +90,9 @@ impl SpeechArgs {
                 say("note", AnsiColor::Cyan, note);
             }
         }
-        // The first place that stops the run is told as the error.
-        let is_error = |site: &&SiteReport| site.outcome == Settled::Refused;
-        let error = report.sites.iter().find(is_error);
-        let told = |site: &&SiteReport| !error.is_some_and(|error| std::ptr::eq(error, *site));
-        for site in report.sites.iter().filter(told) {
-            for warning in &site.warnings {
-                self.warning(&format!("{}: {warning}", site.place()));
-            }
+        // The first site that stops the run is told as the error.
+        for warning in report.warnings(report.refused()) {
+            self.warning(&warning);
         }
     }
 }

@@ -153,10 +153,7 @@ pub enum LookupError {
         contexts: Vec<String>,
     },
     /// No context was chosen.
-    #[error(
-        "{files} has no current context: name one with --context; {}",
-        known(contexts)
-    )]
+    #[error("{files} {}", unchosen(contexts))]
     NoCurrentContext {
         /// The kubeconfig.
         files: String,
@@ -222,6 +219,18 @@ impl LookupError {
 fn list(rules: &[Rule]) -> String {
     let rules: Vec<_> = rules.iter().map(ToString::to_string).collect();
     rules.join(", and ")
+}
+
+fn unchosen(contexts: &[String]) -> String {
+    if contexts.is_empty() {
+        return "has no context: name another file with --kubeconfig, or do without the cluster \
+                (--no-cluster)"
+            .to_owned();
+    }
+    format!(
+        "has no current context: name one with --context; {}",
+        known(contexts)
+    )
 }
 
 fn known(contexts: &[String]) -> String {

@@ -161,6 +161,35 @@ impl Report {
         }
     }
 
+    /// Each warning once, with the sites that it is about; but for the one site that `except` names.
+    #[must_use]
+    pub fn warnings(&self, except: Option<&SiteReport>) -> Vec<String> {
+        let mut warnings: Vec<(&str, &SiteReport, usize)> = Vec::new();
+        for site in &self.sites {
+            if except.is_some_and(|except| std::ptr::eq(except, site)) {
+                continue;
+            }
+            for text in &site.warnings {
+                match warnings.iter_mut().find(|(told, ..)| told == text) {
+                    Some((_, _, others)) => *others += 1,
+                    None => warnings.push((text, site, 0)),
+                }
+            }
+        }
+        let tell = |(text, site, others): (&str, &SiteReport, usize)| match others {
+            0 => format!("{}: {text}", site.place()),
+            others => format!("{} and {others} more: {text}", site.place()),
+        };
+        warnings.into_iter().map(tell).collect()
+    }
+
+    /// The first site that stops the run.
+    #[must_use]
+    pub fn refused(&self) -> Option<&SiteReport> {
+        let mut sites = self.sites.iter();
+        sites.find(|site| site.outcome == Settled::Refused)
+    }
+
     /// The JSON form, ending in a line break.
     #[must_use]
     pub fn to_json(&self) -> String {

@@ -50,10 +50,8 @@ pub fn decisions(report: &Report, width: Width) -> String {
 #[must_use]
 pub fn page(report: &Report) -> String {
     let mut text = decisions(report, Width::Wide);
-    for site in &report.sites {
-        for warning in &site.warnings {
-            let _ = writeln!(text, "warning: {}: {warning}", site.place());
-        }
+    for warning in report.warnings(None) {
+        let _ = writeln!(text, "warning: {warning}");
     }
     for note in &report.notes {
         let _ = writeln!(text, "note: {note}");
