@@ -74,7 +74,6 @@ fn wrong_usage_ends_with_2() {
         &["--refresher", "perhaps"],
         &["--on-uneditable", "ask"],
         &["--timeout", "0s"],
-        &["-q", "-v"],
         &["--record"],
         &["explain", "-o", "xml"],
         &["completions", "no-such-shell"],
@@ -148,7 +147,7 @@ fn explain_shows_object_container_rendered_result_and_reason() {
             "Deployment prod/demo-jobs-manager",
             "api",
             "docker.io/tracebloc/jobs-manager:prod",
-            "docker.io/tracebloc/jobs-manager@sha256:3d96a458120e…",
+            "@sha256:3d96a458120e…",
             "pinned"
         ]
     );
@@ -308,6 +307,8 @@ fn quiet_says_errors_only() {
     let quiet = run_case(&["-q"], WARNED);
     assert_eq!((quiet.exit, quiet.stderr.as_str()), (Some(0), ""));
     assert_eq!(quiet.stdout, warned.stdout);
+    let both = run_case(&["-q", "-v"], WARNED);
+    assert_eq!(both.stderr, "", "-q beats -v");
     let failed = run_case(&["--quiet", "--strict"], WARNED);
     assert_fails(&failed, 79, "belay: error: ");
     assert!(!failed.stderr.contains("belay: warning"));

@@ -27,28 +27,53 @@ fn its_table_of_reasons_is_the_programs_own() {
     );
 }
 
+/// Options of other programs that the examples call.
+const FOREIGN: &[&str] = &[
+    "locked",
+    "no-hooks",
+    "path",
+    "post-renderer",
+    "post-renderer-args",
+    "reset-then-reuse-values",
+    "show-managed-fields",
+];
+
 #[test]
 fn every_option_that_it_names_exists() {
-    let help = ["render", "explain", "config"]
-        .map(|command| belay(&[command, "--help"]))
-        .concat();
-    for word in readme().split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')) {
-        // Options of other programs that the examples call.
-        let foreign = [
-            "post-renderer",
-            "post-renderer-args",
-            "reuse-values",
-            "path",
-            "show-managed-fields",
-        ];
-        if let Some(option) = word
-            .strip_prefix("--")
-            .filter(|name| name.starts_with(char::is_alphanumeric) && !foreign.contains(name))
-        {
-            assert!(
-                help.contains(&format!("--{option}")),
-                "README.md names --{option}"
-            );
+    let commands: [&[&str]; 4] = [
+        &["render"],
+        &["explain"],
+        &["config"],
+        &["plugin", "install"],
+    ];
+    let help = commands.map(|command| belay(&[command, &["--help"]].concat()));
+    let help = help.concat();
+    let readme = readme();
+    let words = readme.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+    let options = words
+        .filter_map(|word| word.strip_prefix("--"))
+        .filter(|name| name.starts_with(char::is_alphanumeric) && !FOREIGN.contains(name));
+    for option in options {
+        let option = format!("--{option}");
+        assert!(help.contains(&option), "README.md names {option}");
+    }
+}
+
+#[test]
+fn every_script_and_scenario_that_it_names_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = readme();
+    let mut found = 0;
+    for (at, _) in readme.match_indices("scripts/") {
+        let line = readme[at..].split(['`', '\n']).next().unwrap();
+        let mut words = line.split_whitespace();
+        let script = words.next().unwrap();
+        assert!(root.join(script).is_file(), "README.md names {script}");
+        if let Some(scenario) = words.filter(|word| *word != "run" && *word != "-v").next() {
+            let file = format!("scripts/scenarios/{scenario}.sh");
+            assert!(root.join(&file).is_file(), "README.md names {file}");
+            found += 1;
         }
     }
+    assert!(found > 0, "README.md names scenarios");
 }

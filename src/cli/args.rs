@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{FalseyValueParser, Resettable};
+use clap::builder::{BoolishValueParser, Resettable};
 use clap::{
     Args, Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
 };
@@ -80,9 +80,11 @@ pub(super) struct RenderArgs {
     #[command(flatten)]
     pub(super) decide: DecideArgs,
     #[command(flatten)]
+    pub(super) report: ReportArgs,
+    #[command(flatten)]
     pub(super) speech: SpeechArgs,
     /// Break one edit before the self-check, to show that the check sees it (for belay's own tests)
-    #[arg(long, env = "BELAY_CORRUPT_EDIT", hide = true, value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "BELAY_CORRUPT_EDIT", hide = true, value_parser = BoolishValueParser::new())]
     pub(super) corrupt_edit: bool,
 }
 
@@ -91,6 +93,8 @@ pub(super) struct RenderArgs {
 pub(super) struct ExplainArgs {
     #[command(flatten)]
     pub(super) decide: DecideArgs,
+    #[command(flatten)]
+    pub(super) report: ReportArgs,
     #[command(flatten)]
     pub(super) speech: SpeechArgs,
     /// How to print
@@ -103,14 +107,25 @@ pub(super) struct ExplainArgs {
     )]
     pub(super) output: ExplainFormat,
     /// Show unmanaged images too, instead of counting them
-    #[arg(long, env = "BELAY_ALL", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "BELAY_ALL", value_parser = BoolishValueParser::new())]
     pub(super) all: bool,
     /// End with 1 when an image would be rewritten
-    #[arg(long, env = "BELAY_CHECK", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "BELAY_CHECK", value_parser = BoolishValueParser::new())]
     pub(super) check: bool,
     /// Print every reason with its text, and read nothing
-    #[arg(long, env = "BELAY_REASONS", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "BELAY_REASONS", value_parser = BoolishValueParser::new())]
     pub(super) reasons: bool,
+}
+
+/// What is written down about the run.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Messages")]
+pub(super) struct ReportArgs {
+    /// Write what was decided to a file, as JSON if it ends in .json, else as text
+    ///
+    /// Helm shows nothing of a successful post-renderer's messages, and Helm 4 not even a failed one's.
+    #[arg(long, value_name = "FILE", env = "BELAY_REPORT")]
+    pub(super) report: Option<PathBuf>,
 }
 
 /// How `belay explain` prints.
@@ -143,15 +158,16 @@ pub(super) struct DecideArgs {
 #[command(next_help_heading = "Record")]
 pub(super) struct RecordArgs {
     /// Ask no cluster; without --record, every tag stays
-    #[arg(long, env = "BELAY_NO_CLUSTER", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "BELAY_NO_CLUSTER", value_parser = BoolishValueParser::new())]
     pub(super) no_cluster: bool,
     /// Take answers from saved objects instead of the cluster; repeatable
     ///
-    /// As `kubectl get deploy,ds,rs,cronjob -o yaml --show-managed-fields` prints them.
+    /// As `kubectl get deploy,ds,rs,controllerrevisions,cronjobs -o yaml --show-managed-fields` prints
+    /// them, for every namespace of the release.
     #[arg(long, value_name = "FILE", env = "BELAY_RECORD", value_delimiter = None)]
     pub(super) record: Vec<PathBuf>,
     /// Fail when there is no record: this release was refreshed before
-    #[arg(long, env = "BELAY_REQUIRE_RECORD", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "BELAY_REQUIRE_RECORD", value_parser = BoolishValueParser::new())]
     pub(super) require_record: bool,
     /// Another chart's names for the record, the refresher and the images
     #[arg(long, value_name = "FILE", env = "BELAY_CONFIG")]
@@ -208,7 +224,7 @@ pub(super) struct PolicyArgs {
     )]
     pub(super) refresher: RefresherState,
     /// Fail when any outcome deserves a warning
-    #[arg(long, env = "BELAY_STRICT", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "BELAY_STRICT", value_parser = BoolishValueParser::new())]
     pub(super) strict: bool,
     /// When an image cannot be rewritten safely: fail, or leave its tag with a warning
     #[arg(

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::args::ConfigArgs;
 use super::exit::Exit;
-use super::report_file::finish;
+use super::report_file::end;
 use crate::policy::Profile;
-use crate::report::Report;
 
 /// A config file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -67,5 +66,5 @@ pub(super) fn run(args: &ConfigArgs) -> Exit {
         std::io::stdout().write_all(text.as_bytes())?;
         Ok(Exit::Done)
     };
-    finish(Report::empty(), print(), speech)
+    end(print(), speech)
 }

@@ -18,7 +18,7 @@ pub(super) fn run(args: &ExplainArgs) -> Exit {
     } else {
         explain(args, &mut report)
     };
-    finish(report, result, &args.speech)
+    finish(report, result, &args.report, &args.speech)
 }
 
 fn reasons(format: ExplainFormat) -> String {
@@ -31,6 +31,7 @@ fn reasons(format: ExplainFormat) -> String {
 fn explain(args: &ExplainArgs, report: &mut Report) -> anyhow::Result<Exit> {
     let ExplainArgs {
         decide,
+        report: _,
         speech,
         output,
         all,
@@ -52,9 +53,22 @@ fn explain(args: &ExplainArgs, report: &mut Report) -> anyhow::Result<Exit> {
     let result = settle(report, result.map_err(anyhow::Error::new));
     print(&match output {
         ExplainFormat::Json => report.to_json(),
-        ExplainFormat::Table | ExplainFormat::Markdown => report::decisions(report, Width::Normal),
-        ExplainFormat::Wide => report::decisions(report, Width::Wide),
+        ExplainFormat::Table | ExplainFormat::Markdown => {
+            report::explanation(report, Width::Normal)
+        }
+        ExplainFormat::Wide => report::explanation(report, Width::Wide),
     })?;
+    if report.sites.is_empty() && *output != ExplainFormat::Json {
+        let managed: Vec<_> = profile
+            .repositories
+            .iter()
+            .map(|managed| managed.repository.as_str())
+            .collect();
+        speech.tell(&format!(
+            "the managed repositories are {} (--config takes another chart's)",
+            managed.join(", ")
+        ));
+    }
     speech.decisions(report);
     result
 }

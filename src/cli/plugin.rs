@@ -6,9 +6,8 @@ use std::{env, fs, io};
 
 use super::args::{PluginArgs, PluginCommand, PluginInstallArgs};
 use super::exit::Exit;
-use super::report_file::finish;
+use super::report_file::end;
 use super::speech::SpeechArgs;
-use crate::report::Report;
 
 /// The plugin cannot be put in place.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +36,7 @@ pub(super) fn run(args: &PluginArgs) -> Exit {
     let PluginCommand::Install(PluginInstallArgs { dir, speech }) = &args.command;
     speech.set_color();
     let result = install(dir.as_deref(), speech).map(|()| Exit::Done);
-    finish(Report::empty(), result.map_err(anyhow::Error::new), speech)
+    end(result.map_err(anyhow::Error::new), speech)
 }
 
 /// Only keys that every Helm from 4.0 to 4.3.1 takes: since 4.1.0 an unknown key is an error, since
@@ -57,7 +56,8 @@ fn plugin_yaml() -> String {
 }
 
 fn install(dir: Option<&Path>, speech: &SpeechArgs) -> Result<(), PluginError> {
-    let shared = dir.is_none();
+    // A folder that somebody named, or set aside, is Helm 4's alone.
+    let shared = dir.is_none() && env::var_os("HELM_PLUGINS").is_none();
     let plugins = dir
         .map(Path::to_owned)
         .or_else(|| default_folder(|name| env::var_os(name)))
@@ -81,8 +81,8 @@ fn install(dir: Option<&Path>, speech: &SpeechArgs) -> Result<(), PluginError> {
     if shared {
         // helm-contract.md section 2.8, seen with 3.17.1 and 3.19.0.
         speech.warning(
-            "where Helm 3 uses the same plugins folder it now loads no plugin at all; on such a \
-             machine give --dir and set HELM_PLUGINS for Helm 4 alone",
+            "a Helm 3 on this machine uses the same folder and now loads no plugin at all: if there \
+             is one, remove what was installed, give --dir, and set HELM_PLUGINS for Helm 4 alone",
         );
     }
     Ok(())

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize as _;
-use serde_json::Value;
 
 use crate::policy::SavedObjects;
 
@@ -21,7 +20,7 @@ pub(super) enum RecordFileError {
         source: std::io::Error,
     },
     /// It is neither YAML nor JSON.
-    #[error("the record file {path} is neither YAML nor JSON: {message}")]
+    #[error("the record file {path} cannot be read as YAML or JSON: {message}")]
     NotYaml {
         /// The file.
         path: PathBuf,
@@ -61,7 +60,11 @@ fn load_one(path: &Path) -> Result<SavedObjects, RecordFileError> {
     let mut saved = SavedObjects::default();
     let mut objects = 0;
     for document in serde_yaml::Deserializer::from_str(text) {
-        let value = Value::deserialize(document).map_err(|error| not_yaml(error.to_string()))?;
+        // Through YAML's own value, which refuses a key written twice: two outputs of kubectl in one file
+        // without `---` between them are two Lists in one mapping, of which the last would win.
+        let value = serde_yaml::Value::deserialize(document)
+            .map_err(|error| not_yaml(error.to_string()))?;
+        let value = serde_json::to_value(value).map_err(|error| not_yaml(error.to_string()))?;
         if value.is_object() {
             objects += 1;
             saved.add(value);

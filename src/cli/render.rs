@@ -16,12 +16,13 @@ pub(super) fn run(args: &RenderArgs) -> Exit {
     args.speech.set_color();
     let mut report = Report::empty();
     let result = render(args, &mut report);
-    finish(report, result, &args.speech)
+    finish(report, result, &args.report, &args.speech)
 }
 
 fn render(args: &RenderArgs, report: &mut Report) -> anyhow::Result<Exit> {
     let RenderArgs {
         decide,
+        report: report_args,
         speech,
         corrupt_edit,
     } = args;
@@ -36,7 +37,7 @@ fn render(args: &RenderArgs, report: &mut Report) -> anyhow::Result<Exit> {
     }
     let mut decided = pipeline::decide(&input, decide, &profile, Breadth::Marked)?;
     // Most runs have nothing to say, and lines are worth counting only for a reader.
-    if speech.wants_decisions() || decided.is_remarkable() {
+    if report_args.report.is_some() || speech.wants_decisions() || decided.is_remarkable() {
         *report = Report::new(&decided.stream, &decided.verdict, false, false);
         speech.decisions(report);
         pipeline::refuse(report, decide.policy.strict)?;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::args::ReportArgs;
 use super::exit::Exit;
 use super::speech::SpeechArgs;
 use crate::report::{self, Report};
@@ -22,10 +23,11 @@ pub(super) fn settle(report: &mut Report, result: anyhow::Result<Exit>) -> anyho
 pub(super) fn finish(
     mut report: Report,
     result: anyhow::Result<Exit>,
+    file: &ReportArgs,
     speech: &SpeechArgs,
 ) -> Exit {
     let result = settle(&mut report, result);
-    if let Some(path) = &speech.report
+    if let Some(path) = &file.report
         && let Err(error) = write(path, &report)
     {
         // A Job's root is read-only: a report that cannot be written never fails the upgrade.
@@ -34,10 +36,15 @@ pub(super) fn finish(
             path.display()
         ));
     }
-    if let Some(error) = &report.error {
-        speech.error(error);
-    }
-    result.unwrap_or_else(|error| Exit::of(&error))
+    end(result, speech)
+}
+
+/// Ends a command that decides nothing: says what failed.
+pub(super) fn end(result: anyhow::Result<Exit>, speech: &SpeechArgs) -> Exit {
+    result.unwrap_or_else(|error| {
+        speech.error(&format!("{error:#}"));
+        Exit::of(&error)
+    })
 }
 
 fn write(path: &Path, report: &Report) -> std::io::Result<()> {

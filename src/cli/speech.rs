@@ -1,24 +1,17 @@
 //! What belay says on stderr, and how loud. stdout is for data alone.
 
-use std::path::PathBuf;
-
 use anstyle::{AnsiColor, Style};
-use clap::builder::FalseyValueParser;
+use clap::builder::BoolishValueParser;
 use clap::{ArgAction, Args, ValueEnum};
 
 use crate::report::{self, Report, Width};
 
-/// How much to say, and where.
+/// How much to say.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Messages")]
 pub(super) struct SpeechArgs {
-    /// Write what was decided to a file, as JSON if it ends in .json, else as text
-    ///
-    /// Helm shows nothing of a successful post-renderer's messages, and Helm 4 not even a failed one's.
-    #[arg(long, value_name = "FILE", env = "BELAY_REPORT")]
-    pub(super) report: Option<PathBuf>,
-    /// Say nothing but errors
-    #[arg(short, long, env = "BELAY_QUIET", value_parser = FalseyValueParser::new(), conflicts_with = "verbose")]
+    /// Say nothing but errors; beats --verbose
+    #[arg(short, long, env = "BELAY_QUIET", value_parser = BoolishValueParser::new())]
     quiet: bool,
     /// Say what was decided
     #[arg(short, long, env = "BELAY_VERBOSE", action = ArgAction::Count)]
@@ -52,7 +45,7 @@ impl SpeechArgs {
 
     /// Whether somebody asked for what was decided.
     pub(super) fn wants_decisions(&self) -> bool {
-        self.report.is_some() || self.verbose > 0
+        self.verbose > 0 && !self.quiet
     }
 
     /// Says why the run failed. With all causes, on one line: Helm 3 shows it inside its own message.
@@ -76,7 +69,7 @@ impl SpeechArgs {
 
     /// Says what was decided: warnings always, the table and notes with `-v`.
     pub(super) fn decisions(&self, report: &Report) {
-        if self.verbose > 0 {
+        if self.wants_decisions() {
             let width = if self.verbose > 1 {
                 Width::Wide
             } else {

@@ -78,6 +78,10 @@ pub fn lookup(
     let mut faults = Vec::new();
     let mut facts = Facts {
         namespace: is_used.then_some(namespace),
+        notes: vec![match target.context() {
+            Some(context) => format!("asked {} (context `{context}`)", target.server()),
+            None => format!("asked {}", target.server()),
+        }],
         ..Facts::default()
     };
     for (key, outcome) in outcomes {

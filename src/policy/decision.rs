@@ -114,7 +114,7 @@ pub struct RecordedEvidence {
 pub struct LiveEvidence {
     /// The live image of the same object, container and repository.
     pub image: Option<String>,
-    /// Why there is none: not asked, no such object, no such container, another repository.
+    /// Why there is none: not known, no such object, no such container, another repository.
     pub absent: Option<&'static str>,
     /// The managers that own the image. None where the deployer is not known.
     pub owners: Option<Vec<String>>,

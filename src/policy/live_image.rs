@@ -27,7 +27,7 @@ impl LiveImage {
         let object = match facts.object(&open.document.object) {
             Answer::Found(object) => object,
             Answer::NotFound => return live.without("there is no such object"),
-            Answer::Unknown => return live.without("the object was not asked for"),
+            Answer::Unknown => return live.without("what the object runs is not known"),
         };
         live.deployers = object.owners.deployers().map(str::to_owned).collect();
         let Some(container) = object.container(&open.site.container) else {

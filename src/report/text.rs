@@ -1,5 +1,6 @@
 //! Reports as text.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{Report, Settled, SiteReport};
@@ -46,10 +47,36 @@ pub fn decisions(report: &Report, width: Width) -> String {
     text
 }
 
+/// The table with all that helps to read it: each reason's text, and the notes.
+#[must_use]
+pub fn explanation(report: &Report, width: Width) -> String {
+    let mut text = decisions(report, width);
+    let reasons: BTreeMap<_, _> = report
+        .sites
+        .iter()
+        .map(|site| (site.reason, site.explanation))
+        .collect();
+    if !reasons.is_empty() {
+        let rows = reasons
+            .iter()
+            .map(|(reason, why)| [format!("{reason}:"), (*why).to_owned()]);
+        text.push('\n');
+        text.push_str(&align(rows));
+    }
+    for note in &report.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    text
+}
+
 /// A whole report as text: the table, then what deserves a look.
 #[must_use]
 pub fn page(report: &Report) -> String {
-    let mut text = decisions(report, Width::Wide);
+    let mut text = match (&report.error, report.sites.is_empty()) {
+        // Nothing was looked at.
+        (Some(_), true) => String::new(),
+        _ => decisions(report, Width::Wide),
+    };
     for warning in report.warnings(None) {
         let _ = writeln!(text, "warning: {warning}");
     }
@@ -74,7 +101,16 @@ fn row(site: &SiteReport, width: Width) -> Vec<String> {
     let result = match site.outcome {
         Settled::Left => "(left)".to_owned(),
         Settled::Refused => "(refused)".to_owned(),
-        Settled::Pinned => image(&site.result, width),
+        Settled::Pinned => match site.result.split_once('@') {
+            // The repository is in the column before.
+            Some((name, digest))
+                if width == Width::Normal
+                    && site.rendered.rsplit_once(':').map(|it| it.0) == Some(name) =>
+            {
+                image(&format!("@{digest}"), width)
+            }
+            _ => image(&site.result, width),
+        },
     };
     let mut cells = vec![
         site.object.to_string(),

@@ -134,6 +134,10 @@ impl SavedObjects {
         }
         for key in questions.workloads.iter().chain(&questions.refreshers) {
             let found = self.find(key, namespaces).unwrap_or_default();
+            if found.is_empty() && questions.workloads.contains(key) {
+                let note = format!("{key} is not in the record file: what it runs is not known");
+                facts.notes.push(note);
+            }
             let answer = found.last().map_or(Answer::Unknown, |object| {
                 Answer::Found(LiveObject::from_json(object))
             });
