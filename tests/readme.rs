@@ -69,7 +69,7 @@ fn every_script_and_scenario_that_it_names_exists() {
         let mut words = line.split_whitespace();
         let script = words.next().unwrap();
         assert!(root.join(script).is_file(), "README.md names {script}");
-        if let Some(scenario) = words.filter(|word| *word != "run" && *word != "-v").next() {
+        if let Some(scenario) = words.find(|word| *word != "run" && *word != "-v") {
             let file = format!("scripts/scenarios/{scenario}.sh");
             assert!(root.join(&file).is_file(), "README.md names {file}");
             found += 1;
