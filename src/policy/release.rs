@@ -35,13 +35,15 @@ impl Release {
 
 /// The releases of a stream.
 pub(super) struct Releases<'s, 'h> {
-    stream: &'s Stream<'s>,
     profile: &'s Profile,
     hint: Option<&'h RecordHint>,
     /// Their names, as managed images and refreshers are labelled.
     names: BTreeSet<&'s str>,
     /// The stream's Deployments by name: the record's document is looked for at every site.
     deployments: HashMap<&'s str, Vec<&'s Document>>,
+    /// The refreshers by their release's label: of several the last, which is the one that an apply
+    /// leaves in place.
+    refreshers: HashMap<Option<&'s str>, &'s CronJob>,
 }
 
 impl<'s, 'h> Releases<'s, 'h> {
@@ -51,17 +53,19 @@ impl<'s, 'h> Releases<'s, 'h> {
         hint: Option<&'h RecordHint>,
     ) -> Self {
         Self {
-            stream,
             profile,
             hint,
             names: names(stream, profile),
             deployments: deployments(stream),
+            refreshers: refreshers(stream, profile)
+                .map(|job| (label_of(stream, job), job))
+                .collect(),
         }
     }
 
     /// Whether there is a refresher, of whatever release.
     pub(super) fn have_refresher(&self) -> bool {
-        refreshers(self.stream, self.profile).next().is_some()
+        !self.refreshers.is_empty()
     }
 
     /// The release that a document belongs to: by its label, else the stream's only one, else that of
@@ -86,17 +90,13 @@ impl<'s, 'h> Releases<'s, 'h> {
     /// The release's CronJob with the profile's labels. Of several the last, which is the one that
     /// an apply leaves in place.
     pub(super) fn refresher(&self, release: &Release) -> Option<&'s CronJob> {
-        refreshers(self.stream, self.profile)
-            .filter(|job| {
-                let label = self.stream.documents[job.document].labels.get(INSTANCE);
-                match (label, release) {
-                    (_, Release::Ambiguous) => false,
-                    (Some(label), Release::Named(name)) => label == name,
-                    (Some(_), Release::Unnamed) => false,
-                    (None, _) => self.names.len() <= 1,
-                }
-            })
-            .last()
+        let labelled = release
+            .name()
+            .and_then(|name| self.refreshers.get(&Some(name)));
+        let is_only = self.names.len() <= 1 && !matches!(release, Release::Ambiguous);
+        let unlabelled = self.refreshers.get(&None).filter(|_| is_only);
+        let both = labelled.into_iter().chain(unlabelled).copied();
+        both.max_by_key(|job| job.document)
     }
 
     /// The record Deployments of the releases that the stream names.
@@ -172,6 +172,12 @@ fn names<'s>(stream: &'s Stream<'s>, profile: &Profile) -> BTreeSet<&'s str> {
         .map(String::as_str)
         .filter(|label| !label.is_empty())
         .collect()
+}
+
+/// The release that a refresher's label names.
+fn label_of<'s>(stream: &'s Stream<'s>, job: &CronJob) -> Option<&'s str> {
+    let label = stream.documents[job.document].labels.get(INSTANCE);
+    label.map(String::as_str)
 }
 
 fn refreshers<'s>(stream: &'s Stream<'s>, profile: &Profile) -> impl Iterator<Item = &'s CronJob> {

@@ -3,7 +3,7 @@
 //! What is not among them is unknown and never invented, but for the record itself: a file is given to
 //! say what is recorded, so a record that it lacks is not there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -29,11 +29,21 @@ const READABLE: [&str; 10] = [
     "PodTemplate",
 ];
 
+/// The kinds that hold past pod templates of their owner.
+const HISTORY: [&str; 2] = ["ReplicaSet", "ControllerRevision"];
+
 /// Saved objects, lists unpacked.
 #[derive(Clone, Debug, Default)]
 pub struct SavedObjects {
     objects: Vec<Value>,
+    /// The places of objects by kind and name, and of past templates by their owner's kind and name: a
+    /// cluster's worth of objects is asked for as many.
+    named: HashMap<Name, Vec<usize>>,
+    owned: HashMap<Name, Vec<usize>>,
 }
+
+/// A kind and a name.
+type Name = (String, String);
 
 /// The namespace of documents that name none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,11 +85,40 @@ impl SavedObjects {
             Value::Object(mut fields) if is_list => {
                 if let Some(Value::Array(items)) = fields.remove("items") {
                     // Lists do not nest: the API server gives none that do.
-                    self.objects.extend(items);
+                    items.into_iter().for_each(|item| self.push(item));
                 }
             }
-            object => self.objects.push(object),
+            object => self.push(object),
         }
+    }
+
+    fn push(&mut self, object: Value) {
+        let index = self.objects.len();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let metadata = &object["metadata"];
+        let name = (text(&object["kind"]), text(&metadata["name"]));
+        if HISTORY.contains(&name.0.as_str()) {
+            let owners = metadata["ownerReferences"].as_array();
+            for owner in owners.into_iter().flatten() {
+                let owner = (text(&owner["kind"]), text(&owner["name"]));
+                self.owned.entry(owner).or_default().push(index);
+            }
+        }
+        self.named.entry(name).or_default().push(index);
+        self.objects.push(object);
+    }
+
+    /// The objects at the places that an index has for `key`.
+    fn at<'s>(
+        &'s self,
+        index: &'s HashMap<Name, Vec<usize>>,
+        key: &ObjectKey,
+    ) -> impl Iterator<Item = &'s Value> {
+        let places = index.get(&(key.kind.clone(), key.name.clone()));
+        places
+            .into_iter()
+            .flatten()
+            .map(|&place| &self.objects[place])
     }
 
     /// Whether some object is of a kind that answers can be read from; true for no objects at all, as
@@ -95,7 +134,10 @@ impl SavedObjects {
 
     /// Takes over what other files hold.
     pub fn extend(&mut self, other: Self) {
-        self.objects.extend(other.objects);
+        other
+            .objects
+            .into_iter()
+            .for_each(|object| self.push(object));
     }
 
     /// The only record, if there is just one.
@@ -220,7 +262,7 @@ impl SavedObjects {
         let wanted = key.namespace.as_deref().or(namespaces.given);
         let called = |namespace: Option<&str>| -> Vec<&Value> {
             let called = |object: &&Value| is_called(object, key, namespace);
-            self.objects.iter().filter(called).collect()
+            self.at(&self.named, key).filter(called).collect()
         };
         let found = called(wanted);
         let several: BTreeSet<_> = found.iter().map(|object| namespace_of(object)).collect();
@@ -239,7 +281,7 @@ impl SavedObjects {
         let uid = owner.and_then(|object| object["metadata"]["uid"].as_str());
         let wanted = owner.and_then(|object| namespace_of(object));
         let wanted = wanted.or(key.namespace.as_deref()).or(namespaces.given);
-        self.of_kind(&["ReplicaSet", "ControllerRevision"])
+        self.at(&self.owned, key)
             .filter(|object| {
                 let metadata = &object["metadata"];
                 let owners = metadata["ownerReferences"].as_array();
