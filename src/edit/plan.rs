@@ -67,25 +67,28 @@ pub fn plan(stream: &Stream<'_>, rewrites: &[Rewrite]) -> Plan {
 
 /// The rewrites that would change a site which should stay, or should change otherwise.
 fn disagreeing(sites: &[Site], texts: &BTreeMap<usize, &str>) -> Vec<usize> {
-    let mut by_scalar: HashMap<usize, Vec<usize>> = HashMap::new();
+    let is_own = |site: &Site| site.token == site.scalar;
+    // One token, two texts.
+    let mut wanted: HashMap<usize, Option<&str>> = HashMap::new();
+    let mut torn: HashSet<usize> = HashSet::new();
+    // Scalars that an alias names which should stay. One that is rewritten follows nothing: `*name` is
+    // replaced by its own text.
+    let mut followed: HashSet<usize> = HashSet::new();
     for (index, site) in sites.iter().enumerate() {
-        by_scalar.entry(site.scalar.start).or_default().push(index);
+        let text = texts.get(&index).copied();
+        if *wanted.entry(site.token.start).or_insert(text) != text {
+            torn.insert(site.token.start);
+        }
+        if text.is_none() && !is_own(site) {
+            followed.insert(site.scalar.start);
+        }
     }
-    let is_own = |index: usize| sites[index].token == sites[index].scalar;
-    texts
-        .iter()
-        .filter(|&(&index, text)| {
-            let sharing = &by_scalar[&sites[index].scalar.start];
-            sharing.iter().any(|&other| match texts.get(&other) {
-                // One token, two texts.
-                _ if sites[other].token == sites[index].token => texts.get(&other) != Some(text),
-                // `*name` is replaced by its own text and follows nothing.
-                Some(_) => false,
-                // What it names would change under an alias that should stay.
-                None => is_own(index) && !is_own(other),
-            })
-        })
-        .map(|(&index, _)| index)
+    let disagrees = |site: &Site| {
+        torn.contains(&site.token.start) || is_own(site) && followed.contains(&site.scalar.start)
+    };
+    let rewritten = texts.keys().copied();
+    rewritten
+        .filter(|&index| disagrees(&sites[index]))
         .collect()
 }
 

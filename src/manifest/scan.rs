@@ -1,6 +1,6 @@
 //! From bytes to documents, sites and CronJobs.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::document::{self, CronJob, Document};
 use super::search::{Interest, Needles};
@@ -144,6 +144,8 @@ fn collect(stream: &mut Stream<'_>, start: usize, text: &str, tree: &Tree<'_>) {
     }
     let odd = ODD_LINE_BREAKS.iter().any(|mark| text.contains(mark));
     let places = Places::new(&walk, &found);
+    // By token: many objects may come to one.
+    let mut obstacles: HashMap<NodeId, Option<Obstacle>> = HashMap::new();
     stream
         .sites
         .extend(found.iter().filter_map(|(document, image)| {
@@ -153,7 +155,12 @@ fn collect(stream: &mut Stream<'_>, start: usize, text: &str, tree: &Tree<'_>) {
             } else {
                 site.obstacle
                     .or_else(|| tree.odd_anchor.clone().map(Obstacle::OddAnchor))
-                    .or_else(|| places.obstacle(tree, &walk, image))
+                    .or_else(|| {
+                        let known = obstacles.entry(image.visit.node);
+                        known
+                            .or_insert_with(|| places.obstacle(tree, &walk, image))
+                            .clone()
+                    })
             };
             site.token = site.token.start + start..site.token.end + start;
             site.scalar = site.scalar.start + start..site.scalar.end + start;

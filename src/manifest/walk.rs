@@ -105,8 +105,9 @@ impl<'t, 'a> Walk<'t, 'a> {
                 .flat_map(|list| self.items(list))
                 .collect();
             for root in items.into_iter().rev() {
-                // A list that holds itself through an alias is walked once.
-                if seen.insert((self.tree.resolve(root.node), root.is_borrowed())) {
+                // By its own place and not by what an alias names: each use is an object of its own, and
+                // a list that holds itself comes to the same places again.
+                if seen.insert(root.node) {
                     waiting.push(Object {
                         root,
                         implied_kind: implied_kind.clone(),
