@@ -47,12 +47,8 @@ pub(super) fn document(walk: &mut Walk<'_, '_>, object: &Object, offset: usize) 
     Document {
         object,
         offset,
-        labels: last_texts(walk, root, &["metadata", "labels"])
-            .into_iter()
-            .collect(),
-        hook: last_texts(walk, root, &["metadata", "annotations"])
-            .iter()
-            .any(|(key, _)| key == HOOK),
+        labels: last_texts(walk, root, &["metadata", "labels"]),
+        hook: last_texts(walk, root, &["metadata", "annotations"]).contains_key(HOOK),
     }
 }
 
@@ -84,10 +80,10 @@ pub(super) fn cron_job(walk: &mut Walk<'_, '_>, root: Visit, index: usize) -> Cr
     }
 }
 
-fn last_texts(walk: &mut Walk<'_, '_>, root: Visit, path: &[&str]) -> Vec<(String, String)> {
+fn last_texts(walk: &mut Walk<'_, '_>, root: Visit, path: &[&str]) -> BTreeMap<String, String> {
     match walk.path(root, path).pop() {
         Some(mapping) => walk.texts(mapping),
-        None => Vec::new(),
+        None => BTreeMap::new(),
     }
 }
 

@@ -8,10 +8,6 @@ use super::site::{Obstacle, Site, SiteStyle};
 use super::walk::{Image, Walk};
 use crate::yaml::{self, Chunk, Kind, NodeId, Style, SyntaxError, Tree};
 
-use base64::Engine as _;
-
-/// The full name of YAML's binary tag, which Kubernetes decodes.
-const BINARY: &str = "tag:yaml.org,2002:binary";
 /// NEL, LS and PS in UTF-8: line breaks of YAML 1.1 that are none in 1.2.
 const ODD_LINE_BREAKS: [&str; 3] = ["\u{85}", "\u{2028}", "\u{2029}"];
 
@@ -60,6 +56,14 @@ pub enum ScanError {
         /// What the parser says.
         message: String,
     },
+    /// Its aliases multiply images without end.
+    #[error(
+        "the document that starts on line {line} has more images than Helm would read, through YAML aliases that multiply them; write them out"
+    )]
+    Excessive {
+        /// The line that the chunk's text starts on, from 1.
+        line: usize,
+    },
 }
 
 /// Reads `bytes` as far as `needles` and `breadth` ask for.
@@ -87,7 +91,8 @@ pub fn scan<'a>(
             continue;
         }
         match read(text) {
-            Ok((text, tree)) => collect(&mut stream, start, text, &tree),
+            Ok((text, tree)) => collect(&mut stream, start, text, &tree)
+                .map_err(|problem| problem.locate(bytes, start))?,
             Err(problem) if interest == Interest::Required => {
                 return Err(problem.locate(bytes, start));
             }
@@ -100,6 +105,7 @@ pub fn scan<'a>(
 enum Problem {
     NotUtf8(usize),
     Syntax(SyntaxError),
+    Excessive,
 }
 
 impl Problem {
@@ -115,6 +121,9 @@ impl Problem {
                 column: error.column,
                 message: error.message,
             },
+            Self::Excessive => ScanError::Excessive {
+                line: lines_above + 1,
+            },
         }
     }
 }
@@ -125,7 +134,12 @@ fn read(text: &[u8]) -> Result<(&str, Tree<'_>), Problem> {
     Ok((text, tree))
 }
 
-fn collect(stream: &mut Stream<'_>, start: usize, text: &str, tree: &Tree<'_>) {
+fn collect(
+    stream: &mut Stream<'_>,
+    start: usize,
+    text: &str,
+    tree: &Tree<'_>,
+) -> Result<(), Problem> {
     let mut walk = Walk::new(tree);
     let mut found: Vec<(usize, Image)> = Vec::new();
     for &root in &tree.roots {
@@ -140,6 +154,9 @@ fn collect(stream: &mut Stream<'_>, start: usize, text: &str, tree: &Tree<'_>) {
             }
             stream.documents.push(document);
             found.extend(walk.images(&object).into_iter().map(|image| (index, image)));
+            if walk.is_excessive() {
+                return Err(Problem::Excessive);
+            }
         }
     }
     let odd = ODD_LINE_BREAKS.iter().any(|mark| text.contains(mark));
@@ -166,6 +183,7 @@ fn collect(stream: &mut Stream<'_>, start: usize, text: &str, tree: &Tree<'_>) {
             site.scalar = site.scalar.start + start..site.scalar.end + start;
             Some(site)
         }));
+    Ok(())
 }
 
 /// The site of an image, with offsets in the chunk's text. None where no image is written.
@@ -175,25 +193,20 @@ fn site(tree: &Tree<'_>, document: usize, image: &Image) -> Option<Site> {
     let Kind::Scalar { value, style } = &scalar.kind else {
         return None;
     };
-    if scalar.span.is_empty() {
-        return None; // a null
+    if scalar.is_null() {
+        return None;
     }
-    let (value, obstacle) = if scalar.tag.as_deref() == Some(BINARY) {
-        (decode(value)?, Some(Obstacle::Binary))
-    } else {
-        (trim_block(value, *style).to_owned(), None)
-    };
     Some(Site {
         document,
         container: image.container.clone(),
-        value,
+        value: trim_block(value, *style).to_owned(),
         token: token.span.clone(),
         scalar: scalar.span.clone(),
         style: match token.kind {
             Kind::Alias(_) => SiteStyle::Alias,
             _ => SiteStyle::Scalar(*style),
         },
-        obstacle,
+        obstacle: scalar.is_binary().then_some(Obstacle::Binary),
     })
 }
 
@@ -203,15 +216,6 @@ fn trim_block(value: &str, style: Style) -> &str {
         Style::Literal | Style::Folded => value.trim_end_matches(['\n', '\r']),
         Style::Plain | Style::Single | Style::Double => value,
     }
-}
-
-/// What Kubernetes reads in a `!!binary` scalar; None where that is no text.
-fn decode(base64: &str) -> Option<String> {
-    let packed: String = base64.split_ascii_whitespace().collect();
-    let bytes = base64::engine::general_purpose::STANDARD
-        .decode(packed)
-        .ok()?;
-    String::from_utf8(bytes).ok()
 }
 
 /// The places in a tree where images stand, to tell whether an image's bytes are its own.

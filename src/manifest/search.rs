@@ -5,7 +5,7 @@
 //! image-like token and without such a tag cannot hold a value that contains a needle.
 
 use aho_corasick::packed;
-use memchr::{memchr_iter, memmem};
+use memchr::{memchr_iter, memmem, memrchr};
 
 /// Tags that may resolve to `!!binary`.
 const BINARY_TAGS: [&[u8]; 4] = [b"!!b", b"!!%", b"!<", b"%TAG"];
@@ -69,10 +69,7 @@ impl Needles {
                 .chain(BINARY_TAGS)
                 .any(holds),
         };
-        if image
-            || memchr_iter(b'\\', chunk).any(|at| hides_image_text(chunk, at))
-            || holds_all(&self.refresher)
-        {
+        if image || hides_image_text(chunk) || holds_all(&self.refresher) {
             Interest::Required
         } else if holds_all(&self.record) {
             Interest::Helpful
@@ -82,24 +79,21 @@ impl Needles {
     }
 }
 
-/// Whether the backslash at `at` escapes image text inside a double-quoted token of image characters.
-fn hides_image_text(chunk: &[u8], at: usize) -> bool {
-    if escape_length(&chunk[at..]).is_none() {
-        return false;
-    }
-    let before = &chunk[at.saturating_sub(LONGEST_TOKEN)..at];
-    let inside =
-        |byte: &u8| is_image(*byte) || matches!(byte, b'\\' | b' ' | b'\t' | b'\r' | b'\n');
-    let token = before.iter().rev().take_while(|byte| inside(byte)).count();
-    if token == LONGEST_TOKEN {
-        return true;
-    }
-    if token == before.len() || before[before.len() - token - 1] != b'"' {
-        return false;
-    }
-    let mut rest = &chunk[at - token..];
-    let start = rest.len();
-    while start - rest.len() < LONGEST_TOKEN {
+/// Whether a backslash escapes image text inside a double-quoted token of image characters.
+fn hides_image_text(chunk: &[u8]) -> bool {
+    let mut last = 0;
+    memchr_iter(b'\\', chunk).any(|at| {
+        // A token that was looked at when its first backslash came is not looked at again.
+        let quote = memrchr(b'"', &chunk[last..at]).map(|quote| last + quote);
+        last = at;
+        quote.is_some_and(|quote| is_image_token(&chunk[quote + 1..]))
+    })
+}
+
+/// Whether `text` begins with image characters and escapes up to a quote.
+fn is_image_token(text: &[u8]) -> bool {
+    let mut rest = text;
+    while text.len() - rest.len() < LONGEST_TOKEN {
         match rest.first() {
             Some(b'"') => return true,
             Some(&byte) if is_image(byte) => rest = &rest[1..],

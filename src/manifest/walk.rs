@@ -1,9 +1,15 @@
 //! The walk from a document's root to its images, through aliases and merge keys.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{Container, ContainerList, pod_spec_paths};
 use crate::yaml::{Kind, NodeId, Tree};
+
+/// The images of one text that aliases can bring before Helm's own parser refuses it: go-yaml (v2)
+/// lets a falling share of its decoding steps come from aliases, 99% of the first 400,000 down to 10% of
+/// 4,000,000. At best that is some 1,200,000 steps (of 2,200,000), and an image takes five (a container
+/// with the keys and values of its name and image).
+const MOST_BORROWED: usize = 1_200_000 / 5;
 
 /// A node on the walk.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +28,22 @@ type TrailId = usize;
 struct Step {
     alias: NodeId,
     before: Option<TrailId>,
+}
+
+/// An entry of a mapping.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    mapping: NodeId,
+    key: NodeId,
+    value: Visit,
+}
+
+/// What may still bring a key to a mapping.
+#[derive(Clone, Copy, Debug)]
+enum Candidate {
+    Entry(Entry),
+    /// A mapping, entered: the one itself or one that is merged into it.
+    Mapping(Visit),
 }
 
 impl Visit {
@@ -58,6 +80,8 @@ pub(super) struct Walk<'t, 'a> {
     trail: Vec<Step>,
     /// The aliases under merge keys with the key that they do not bring.
     overridden: HashSet<(NodeId, String)>,
+    /// How many images were reached through aliases or merge keys.
+    borrowed: usize,
 }
 
 impl<'t, 'a> Walk<'t, 'a> {
@@ -66,7 +90,13 @@ impl<'t, 'a> Walk<'t, 'a> {
             tree,
             trail: Vec::new(),
             overridden: HashSet::new(),
+            borrowed: 0,
         }
+    }
+
+    /// Whether aliases multiply the images beyond what Helm itself would read. The walk stops there.
+    pub(super) fn is_excessive(&self) -> bool {
+        self.borrowed > MOST_BORROWED
     }
 
     /// The aliases that led to `visit`.
@@ -160,6 +190,10 @@ impl<'t, 'a> Walk<'t, 'a> {
                 for item in self.items(items) {
                     let name = self.text(item, &["name"]).unwrap_or_default();
                     for visit in self.path(item, list.image_path()) {
+                        self.borrowed += usize::from(visit.is_borrowed());
+                        if self.borrowed > MOST_BORROWED {
+                            return;
+                        }
                         let container = Container {
                             list,
                             name: name.clone(),
@@ -177,51 +211,126 @@ impl<'t, 'a> Walk<'t, 'a> {
         self.tree.scalar(last.node).map(str::to_owned)
     }
 
-    /// Every node at `path`.
+    /// Every node at `path`. Keys written twice can lead to one node on many ways; one is enough, or
+    /// they would multiply at every step.
     pub(super) fn path(&mut self, from: Visit, path: &[&str]) -> Vec<Visit> {
         let mut at = vec![from];
         for key in path {
-            at = at
-                .into_iter()
-                .flat_map(|visit| self.values(visit, key))
-                .collect();
+            let values = at.into_iter().flat_map(|visit| self.values(visit, key));
+            let values = values.collect();
+            at = self.distinct(values);
         }
         at
     }
 
-    /// Every value of `key` in the mapping that `visit` stands for: its own, or else what its merge
-    /// keys bring, the nearest first.
-    pub(super) fn values(&mut self, visit: Visit, key: &str) -> Vec<Visit> {
-        let mut waiting = vec![self.enter(visit)];
+    /// One visit for each node that is stood for, as itself and as an alias, directly and borrowed.
+    fn distinct(&self, mut visits: Vec<Visit>) -> Vec<Visit> {
         let mut seen = HashSet::new();
-        while let Some(mapping) = waiting.pop() {
-            let Kind::Mapping(entries) = &self.tree.node(mapping.node).kind else {
+        visits.retain(|visit| {
+            let node = self.tree.resolve(visit.node);
+            seen.insert((node, node == visit.node, visit.is_borrowed()))
+        });
+        visits
+    }
+
+    /// Every value of `key` in the mapping that `visit` stands for, in the order written: more than one
+    /// where the key is written twice.
+    pub(super) fn values(&mut self, visit: Visit, key: &str) -> Vec<Visit> {
+        let mut found: Vec<Visit> = Vec::new();
+        let mut owner = None;
+        let mut unread = Vec::new();
+        self.by_precedence(
+            visit,
+            |name| name == key,
+            |entry, rest| {
+                owner = Some(entry.mapping);
+                found.push(entry.value);
+                // What the same mapping has of the key is as near; what it merges brings nothing of it.
+                for candidate in rest.drain(..).rev() {
+                    match candidate {
+                        Candidate::Entry(other) if Some(other.mapping) == owner => {
+                            found.push(other.value);
+                        }
+                        Candidate::Entry(_) => {}
+                        Candidate::Mapping(useless) => unread.push(useless),
+                    }
+                }
+            },
+        );
+        for useless in unread {
+            let alias = self.aliases(useless).next();
+            self.overridden
+                .extend(alias.map(|alias| (alias, key.to_owned())));
+        }
+        found.reverse();
+        self.distinct(found)
+    }
+
+    /// The entries of a mapping whose keys and values are texts, such as labels.
+    pub(super) fn texts(&mut self, visit: Visit) -> BTreeMap<String, String> {
+        let tree = self.tree;
+        let mut texts = BTreeMap::new();
+        self.by_precedence(
+            visit,
+            |_| true,
+            |entry, _| {
+                if let Some(key) = tree.scalar(entry.key) {
+                    let value = tree.scalar(entry.value.node).unwrap_or_default();
+                    texts
+                        .entry(key.to_owned())
+                        .or_insert_with(|| value.to_owned());
+                }
+            },
+        );
+        texts
+    }
+
+    /// Goes through the entries of the mapping that `visit` stands for, its merge keys followed, so
+    /// that of several with the same key the one that counts comes first. As go-yaml (v2) decodes, and
+    /// so Helm and kubectl: in the order written, a merge key's entries in its place, each entry
+    /// replacing the one before it; of a sequence of merged mappings the first counts.
+    ///
+    /// `take` is given each entry whose key is `wanted`, and what is still to come.
+    fn by_precedence(
+        &mut self,
+        visit: Visit,
+        wanted: impl Fn(&str) -> bool,
+        mut take: impl FnMut(Entry, &mut Vec<Candidate>),
+    ) {
+        let tree = self.tree;
+        let mut waiting = vec![Candidate::Mapping(self.enter(visit))];
+        let mut seen = HashSet::new();
+        while let Some(candidate) = waiting.pop() {
+            let mapping = match candidate {
+                Candidate::Entry(entry) => {
+                    take(entry, &mut waiting);
+                    continue;
+                }
+                Candidate::Mapping(mapping) => mapping,
+            };
+            let Kind::Mapping(entries) = &tree.node(mapping.node).kind else {
                 continue;
             };
             if !seen.insert(mapping.node) {
                 continue;
             }
-            let mut found = Vec::new();
-            let mut merged = Vec::new();
-            for &(name, node) in entries {
-                let trail = mapping.trail;
-                match self.tree.scalar(name) {
-                    Some(text) if text == key => found.push(Visit { node, trail }),
-                    Some("<<") => merged.extend(self.merged(Visit { node, trail })),
-                    _ => {}
+            for &(key, node) in entries {
+                let value = Visit {
+                    node,
+                    trail: mapping.trail,
+                };
+                if tree.is_merge_key(key) {
+                    let merged = self.merged(value).into_iter().rev();
+                    waiting.extend(merged.map(Candidate::Mapping));
+                } else if tree.scalar(key).is_some_and(&wanted) {
+                    waiting.push(Candidate::Entry(Entry {
+                        mapping: mapping.node,
+                        key,
+                        value,
+                    }));
                 }
-            }
-            waiting.extend(merged.into_iter().rev());
-            if !found.is_empty() {
-                for useless in waiting {
-                    let alias = self.aliases(useless).next();
-                    self.overridden
-                        .extend(alias.map(|alias| (alias, key.to_owned())));
-                }
-                return found;
             }
         }
-        Vec::new()
     }
 
     /// The mappings that a merge key's value names: one, or a sequence of them.
@@ -234,38 +343,6 @@ impl<'t, 'a> Walk<'t, 'a> {
             }
             _ => vec![entered],
         }
-    }
-
-    /// The entries of a mapping whose keys and values are texts, such as labels; a later one wins.
-    pub(super) fn texts(&mut self, visit: Visit) -> Vec<(String, String)> {
-        let entered = self.enter(visit);
-        let Kind::Mapping(entries) = &self.tree.node(entered.node).kind else {
-            return Vec::new();
-        };
-        let mut texts = Vec::new();
-        let mut own = Vec::new();
-        for &(key, value) in entries {
-            match (self.tree.scalar(key), self.tree.scalar(value)) {
-                (Some("<<"), _) => {
-                    let trail = entered.trail;
-                    for merged in self.merged(Visit { node: value, trail }) {
-                        if let Kind::Mapping(entries) = &self.tree.node(merged.node).kind {
-                            texts.extend(entries.iter().filter_map(|&(key, value)| {
-                                Some((
-                                    self.tree.scalar(key)?.to_owned(),
-                                    self.tree.scalar(value)?.to_owned(),
-                                ))
-                            }));
-                        }
-                    }
-                }
-                (Some(key), Some(value)) => own.push((key.to_owned(), value.to_owned())),
-                (Some(key), None) => own.push((key.to_owned(), String::new())),
-                (None, _) => {}
-            }
-        }
-        texts.extend(own);
-        texts
     }
 
     /// The items of the sequence that `visit` stands for.

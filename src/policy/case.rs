@@ -6,7 +6,7 @@ use super::live_image::LiveImage;
 use super::reason::Reason;
 use super::record::{Record, Recorded};
 use super::refresher::{is_refresher, skips};
-use super::release::INSTANCE;
+use super::release::label_of;
 use super::survey::{OpenSite, Survey};
 
 /// One site and all that is known about it.
@@ -173,10 +173,10 @@ fn live_refresher<'f>(
         return facts.object(&survey.stream.documents[refresher.document].object);
     }
     let is_of_release = |object: &LiveObject| {
-        let label = object.labels.get(INSTANCE);
+        let label = label_of(&object.labels);
         object.key.kind == "CronJob"
             && is_refresher(survey.profile, &object.labels)
-            && label.is_none_or(|of| open.release.as_ref().is_none_or(|name| name == of))
+            && label.is_none_or(|of| open.release.as_deref().is_none_or(|name| name == of))
     };
     facts
         .objects

@@ -8,7 +8,7 @@ use super::case::{Case, evidence};
 use super::decision::Decision;
 use super::facts::{Answer, Facts, LiveObject};
 use super::reason::Reason;
-use super::release::{INSTANCE, RELEASE_NAME, RELEASE_NAMESPACE};
+use super::release::{INSTANCE, RELEASE_NAME, RELEASE_NAMESPACE, label_of};
 use super::survey::{Source, Survey};
 use crate::manifest::ObjectKey;
 
@@ -188,12 +188,7 @@ fn check_release(
     let annotation = |key: &str| object.annotations.get(key).map(String::as_str);
     let namespace = object.key.namespace.as_deref();
     let marks = [
-        (
-            "the label",
-            INSTANCE,
-            object.labels.get(INSTANCE).map(String::as_str),
-            release,
-        ),
+        ("the label", INSTANCE, label_of(&object.labels), release),
         (
             "the annotation",
             RELEASE_NAME,

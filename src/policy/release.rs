@@ -1,6 +1,6 @@
 //! Which release a document belongs to, and that release's refresher and record.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::profile::{Profile, for_release};
 use super::refresher::{is_refresher, variable};
@@ -39,8 +39,9 @@ pub(super) struct Releases<'s, 'h> {
     hint: Option<&'h RecordHint>,
     /// Their names, as managed images and refreshers are labelled.
     names: BTreeSet<&'s str>,
-    /// The stream's Deployments by name: the record's document is looked for at every site.
-    deployments: HashMap<&'s str, Vec<&'s Document>>,
+    /// Where the stream's Deployments stand, by their name and their release's label: the record's
+    /// document is looked for at every site.
+    deployments: HashMap<&'s str, HashMap<Option<&'s str>, Namespaces<'s>>>,
     /// The refreshers by their release's label: of several the last, which is the one that an apply
     /// leaves in place.
     refreshers: HashMap<Option<&'s str>, &'s CronJob>,
@@ -58,7 +59,7 @@ impl<'s, 'h> Releases<'s, 'h> {
             names: names(stream, profile),
             deployments: deployments(stream),
             refreshers: refreshers(stream, profile)
-                .map(|job| (label_of(stream, job), job))
+                .map(|job| (label_of(&stream.documents[job.document].labels), job))
                 .collect(),
         }
     }
@@ -71,12 +72,8 @@ impl<'s, 'h> Releases<'s, 'h> {
     /// The release that a document belongs to: by its label, else the stream's only one, else that of
     /// the files' only record.
     pub(super) fn of(&self, document: &Document) -> Release {
-        if let Some(label) = document
-            .labels
-            .get(INSTANCE)
-            .filter(|label| !label.is_empty())
-        {
-            return Release::Named(label.clone());
+        if let Some(label) = label_of(&document.labels) {
+            return Release::Named(label.to_owned());
         }
         let hint = self.hint.and_then(|hint| hint.release.clone());
         match (self.names.first(), self.names.len(), hint) {
@@ -125,35 +122,61 @@ impl<'s, 'h> Releases<'s, 'h> {
         let Some(name) = name else {
             return self.hint.map(|hint| hint.object.clone());
         };
-        let namespaces: BTreeSet<_> = self
-            .deployments
-            .get(name.as_str())
-            .into_iter()
-            .flatten()
-            .filter(|document| {
-                let label = document.labels.get(INSTANCE).map(String::as_str);
-                label.is_none() || release.name().is_none() || label == release.name()
-            })
-            .map(|document| document.object.namespace.clone())
-            .collect();
-        let mut namespaces = namespaces.into_iter();
-        let namespace = namespaces.next().flatten();
+        let by_label = self.deployments.get(name.as_str());
+        let mut namespaces = Namespaces::default();
+        match (by_label, release.name()) {
+            (None, _) => {}
+            (Some(by_label), None) => by_label.values().for_each(|more| namespaces.join(more)),
+            (Some(by_label), Some(release)) => [None, Some(release)]
+                .iter()
+                .filter_map(|label| by_label.get(label))
+                .for_each(|more| namespaces.join(more)),
+        }
         // The same name in two namespaces: two releases of one name in one stream.
-        namespaces.next().is_none().then(|| ObjectKey {
+        let namespace = namespaces.only().ok()?;
+        Some(ObjectKey {
             api_version: "apps/v1".to_owned(),
             kind: "Deployment".to_owned(),
-            namespace,
+            namespace: namespace.map(str::to_owned),
             name,
         })
     }
 }
 
-fn deployments<'s>(stream: &'s Stream<'s>) -> HashMap<&'s str, Vec<&'s Document>> {
-    let mut deployments: HashMap<&str, Vec<&Document>> = HashMap::new();
+/// The namespaces that documents of one name say, at most two of them: more make no difference.
+#[derive(Default)]
+struct Namespaces<'s>(BTreeSet<Option<&'s str>>);
+
+impl<'s> Namespaces<'s> {
+    fn add(&mut self, namespace: Option<&'s str>) {
+        if self.0.len() < 2 {
+            self.0.insert(namespace);
+        }
+    }
+
+    fn join(&mut self, more: &Self) {
+        more.0.iter().for_each(|namespace| self.add(*namespace));
+    }
+
+    /// The only one; none where no document says one; an error where they differ.
+    fn only(&self) -> Result<Option<&'s str>, ()> {
+        match self.0.len() {
+            0 | 1 => Ok(self.0.first().copied().flatten()),
+            _ => Err(()),
+        }
+    }
+}
+
+fn deployments<'s>(
+    stream: &'s Stream<'s>,
+) -> HashMap<&'s str, HashMap<Option<&'s str>, Namespaces<'s>>> {
+    let mut deployments: HashMap<_, HashMap<_, Namespaces<'_>>> = HashMap::new();
     for document in &stream.documents {
         if document.object.kind == "Deployment" {
-            let name = document.object.name.as_str();
-            deployments.entry(name).or_default().push(document);
+            let by_label = deployments.entry(document.object.name.as_str());
+            let namespaces = by_label.or_default().entry(label_of(&document.labels));
+            let namespace = document.object.namespace.as_deref();
+            namespaces.or_default().add(namespace);
         }
     }
     deployments
@@ -168,16 +191,14 @@ fn names<'s>(stream: &'s Stream<'s>, profile: &Profile) -> BTreeSet<&'s str> {
     managed
         .map(|site| site.document)
         .chain(refreshers(stream, profile).map(|job| job.document))
-        .filter_map(|index| stream.documents[index].labels.get(INSTANCE))
-        .map(String::as_str)
-        .filter(|label| !label.is_empty())
+        .filter_map(|index| label_of(&stream.documents[index].labels))
         .collect()
 }
 
-/// The release that a refresher's label names.
-fn label_of<'s>(stream: &'s Stream<'s>, job: &CronJob) -> Option<&'s str> {
-    let label = stream.documents[job.document].labels.get(INSTANCE);
-    label.map(String::as_str)
+/// The release that an object's labels name. An empty label names none.
+pub(super) fn label_of(labels: &BTreeMap<String, String>) -> Option<&str> {
+    let label = labels.get(INSTANCE).map(String::as_str);
+    label.filter(|label| !label.is_empty())
 }
 
 fn refreshers<'s>(stream: &'s Stream<'s>, profile: &Profile) -> impl Iterator<Item = &'s CronJob> {

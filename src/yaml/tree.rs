@@ -5,11 +5,18 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use base64::Engine as _;
+
 use super::event::{Event, Events, Style, SyntaxError};
 
 /// How many nodes are expected at most before they are seen: a megabyte of them. A long text may be one
 /// scalar.
 const LARGEST_GUESS: usize = 8 * 1024;
+
+/// YAML's tag of a null, of a merge key and of bytes in base64, in full.
+const NULL: &str = "tag:yaml.org,2002:null";
+const MERGE: &str = "tag:yaml.org,2002:merge";
+const BINARY: &str = "tag:yaml.org,2002:binary";
 
 /// The place of a node in its [`Tree`].
 pub type NodeId = usize;
@@ -19,7 +26,7 @@ pub type NodeId = usize;
 pub enum Kind<'a> {
     /// A scalar.
     Scalar {
-        /// What it means, escapes resolved.
+        /// What it means, escapes resolved and `!!binary` decoded.
         value: Cow<'a, str>,
         /// How it is written.
         style: Style,
@@ -45,6 +52,26 @@ pub struct Node<'a> {
     pub parent: Option<NodeId>,
     /// The aliases that name it.
     pub aliases: Vec<NodeId>,
+}
+
+impl Node<'_> {
+    /// Whether it is a null: one of YAML's plain words for it, nothing at all, or tagged so.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        match (&self.kind, &self.tag) {
+            (Kind::Scalar { value, style }, None) => {
+                *style == Style::Plain && matches!(&**value, "" | "~" | "null" | "Null" | "NULL")
+            }
+            (Kind::Scalar { .. }, Some(tag)) => tag == NULL,
+            _ => false,
+        }
+    }
+
+    /// Whether it is tagged `!!binary`: its value is what the base64 holds.
+    #[must_use]
+    pub fn is_binary(&self) -> bool {
+        self.tag.as_deref() == Some(BINARY)
+    }
 }
 
 /// The nodes of one text.
@@ -75,7 +102,13 @@ impl<'a> Tree<'a> {
                     style,
                     anchor,
                     tag,
-                } => (Kind::Scalar { value, style }, anchor, tag),
+                } => {
+                    let value = match tag.as_deref() {
+                        Some(BINARY) => decode(&value).map_or(value, Cow::Owned),
+                        _ => value,
+                    };
+                    (Kind::Scalar { value, style }, anchor, tag)
+                }
                 Event::SequenceStart { anchor } => (Kind::Sequence(Vec::new()), anchor, None),
                 Event::MappingStart { anchor } => (Kind::Mapping(Vec::new()), anchor, None),
                 // The parser has resolved the name, so the anchor is there.
@@ -156,15 +189,37 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The meaning of a scalar, through an alias. None for a collection and for a null nobody wrote.
+    /// The meaning of a scalar, through an alias. None for a collection and for a null.
     #[must_use]
     pub fn scalar(&self, id: NodeId) -> Option<&str> {
         let node = &self.nodes[self.resolve(id)];
         match &node.kind {
-            Kind::Scalar { value, .. } if !node.span.is_empty() => Some(value),
+            Kind::Scalar { value, .. } if !node.is_null() => Some(value),
             _ => None,
         }
     }
+
+    /// Whether the key `id` merges its value's entries into the mapping that it stands in. As go-yaml
+    /// has it, a quoted `"<<"` is a key like any other.
+    #[must_use]
+    pub fn is_merge_key(&self, id: NodeId) -> bool {
+        let node = &self.nodes[self.resolve(id)];
+        match (&node.kind, &node.tag) {
+            (Kind::Scalar { value, style }, None) => value == "<<" && *style == Style::Plain,
+            (Kind::Scalar { value, .. }, Some(tag)) => value == "<<" && tag == MERGE,
+            _ => false,
+        }
+    }
+}
+
+/// What go-yaml, and so Kubernetes, reads in a `!!binary` scalar. None for what is no base64, which
+/// neither accepts.
+fn decode(base64: &str) -> Option<String> {
+    let packed: String = base64.split_ascii_whitespace().collect();
+    let bytes = base64::engine::general_purpose::STANDARD
+        .decode(packed)
+        .ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// A collection whose end has not come yet.
@@ -198,13 +253,42 @@ mod tests {
     }
 
     #[test]
-    fn an_unwritten_null_is_no_scalar() {
-        let tree = Tree::parse("a:\nb: ~\n").unwrap();
-        let Kind::Mapping(entries) = &tree.node(tree.roots[0]).kind else {
-            panic!("a mapping")
+    fn a_null_is_no_text_however_it_is_written() {
+        let value = |text: &str| {
+            let tree = Tree::parse(text).unwrap();
+            let Kind::Mapping(entries) = &tree.node(tree.roots[0]).kind else {
+                panic!("a mapping")
+            };
+            tree.scalar(entries[0].1).map(str::to_owned)
         };
-        assert_eq!(tree.scalar(entries[0].1), None);
-        assert_eq!(tree.scalar(entries[1].1), Some("~"));
+        for null in ["", "~", "null", "Null", "NULL", "!!null", "!!null x"] {
+            assert_eq!(value(&format!("a: {null}\n")), None, "{null}");
+        }
+        for text in ["nULL", "'null'", "\"~\"", "!!str null", "! null", "null-"] {
+            assert!(value(&format!("a: {text}\n")).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn binary_means_what_its_base64_holds() {
+        let tree = Tree::parse("!!binary aW1h\\\n").unwrap();
+        assert_eq!(tree.scalar(0), Some("aW1h\\"), "no base64 stays as written");
+        let tree = Tree::parse("!!binary |\n  aW1h\n  Z2U=\n").unwrap();
+        assert_eq!(tree.scalar(0), Some("image"));
+    }
+
+    #[test]
+    fn merge_keys_are_plain_or_tagged() {
+        let is_merge = |key: &str| {
+            let text = format!("{key} : 1\n");
+            let tree = Tree::parse(&text).unwrap();
+            let Kind::Mapping(entries) = &tree.node(tree.roots[0]).kind else {
+                panic!("a mapping")
+            };
+            tree.is_merge_key(entries[0].0)
+        };
+        assert!(is_merge("<<") && is_merge("!!merge \"<<\""));
+        assert!(!is_merge("\"<<\"") && !is_merge("!!str <<") && !is_merge("<"));
     }
 
     #[test]
