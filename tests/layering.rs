@@ -10,15 +10,16 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[(&str, &[&str])] = &[
     ("image", &[]),
     ("yaml", &[]),
+    ("file", &[]),
     ("manifest", &["image", "yaml"]),
     ("policy", &["image", "manifest"]),
     ("edit", &["manifest", "yaml"]),
     ("report", &["manifest", "policy", "yaml"]),
-    ("cluster", &["image", "manifest", "policy"]),
+    ("cluster", &["file", "image", "manifest", "policy"]),
     (
         "cli",
         &[
-            "image", "yaml", "manifest", "policy", "edit", "report", "cluster",
+            "image", "yaml", "file", "manifest", "policy", "edit", "report", "cluster",
         ],
     ),
 ];
