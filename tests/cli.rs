@@ -297,6 +297,79 @@ fn a_report_that_cannot_be_written_is_only_a_warning() {
 }
 
 #[test]
+fn a_report_that_would_mix_with_the_manifests_or_wait_is_only_a_warning() {
+    let sandbox = Sandbox::new();
+    let pipe = sandbox.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+    assert!(made.success());
+    for (report, says) in [
+        ("/dev/stdout", "it is stdout, where the manifests go"),
+        ("pipe", "it is a named pipe, not a file"),
+    ] {
+        let run = sandbox.run(["--no-cluster", "--report", report], b"a: 1\n");
+        assert_eq!((run.exit, text(&run.stdout)), (Some(0), "a: 1\n"));
+        assert!(run.stderr.contains(says), "{}", run.stderr);
+    }
+    let run = sandbox.run(["--no-cluster", "--report", "/dev/stderr"], b"a: 1\n");
+    assert!(run.stderr.ends_with("0 pinned, 0 left\n"), "{}", run.stderr);
+}
+
+#[test]
+fn a_named_file_that_never_ends_is_refused() {
+    let sandbox = Sandbox::new();
+    let pipe = sandbox.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+    assert!(made.success());
+    for (option, exit) in [("--record", 66), ("--config", 78)] {
+        for (path, says) in [
+            ("/dev/zero", "it is a device or a socket, not a file"),
+            ("pipe", "it is a named pipe, not a file"),
+            (".", "it is a folder, not a file"),
+        ] {
+            let run = sandbox.run(["--no-cluster", option, path], b"a: 1\n");
+            assert_fails(&run, exit, says);
+        }
+    }
+}
+
+#[test]
+fn a_token_named_as_config_is_not_shown() {
+    let sandbox = Sandbox::new();
+    fs::write(sandbox.path().join("token"), "eyJhbGciOi.secret").expect("a file");
+    let run = sandbox.run(["--config", "token"], b"a: 1\n");
+    assert_fails(&run, 78, "it is no mapping");
+    assert!(!run.stderr.contains("eyJ"), "{}", run.stderr);
+}
+
+#[test]
+fn aliases_that_multiply_images_are_refused_as_helm_refuses_them() {
+    // 500 Deployments that share one list of 500 containers.
+    let container = |n| format!("- {{name: c{n}, image: tracebloc/jobs-manager:prod}}\n");
+    let deployment = |n| {
+        format!(
+            "- {{kind: Deployment, metadata: {{name: d{n}}}, spec: {{template: {{spec: {{containers: *c}}}}}}}}\n"
+        )
+    };
+    let containers: String = (0..500).map(container).collect();
+    let deployments: String = (0..500).map(deployment).collect();
+    let stream = format!("kind: List\nx: &c\n{containers}items:\n{deployments}");
+    let run = Sandbox::new().run(["--no-cluster"], stream.as_bytes());
+    assert_fails(&run, 65, "line 1 has more images than Helm would read");
+}
+
+#[test]
+fn names_do_not_reach_the_terminal_as_control_characters() {
+    let stream = b"kind: Deployment\nmetadata: {name: \"a\\e[31m\\nb\"}\nspec: {template: {spec: {containers: [{name: c, image: tracebloc/jobs-manager:prod}]}}}\n";
+    let run = Sandbox::new().run(["explain", "--no-cluster"], stream);
+    assert!(
+        text(&run.stdout).contains(r"a\u{1b}[31m\nb"),
+        "{}",
+        text(&run.stdout)
+    );
+    assert!(!run.stdout.contains(&0x1b));
+}
+
+#[test]
 fn quiet_says_errors_only() {
     let warned = run_case(&[], WARNED);
     assert!(

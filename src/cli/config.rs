@@ -6,18 +6,22 @@ use std::path::{Path, PathBuf};
 use super::args::ConfigArgs;
 use super::exit::Exit;
 use super::report_file::end;
+use crate::file::{self, FileError};
 use crate::policy::Profile;
+
+/// A profile has some hundred lines; a megabyte is another file.
+const LARGEST: u64 = 1 << 20;
 
 /// A config file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConfigError {
-    /// It cannot be opened or read.
+    /// It cannot be opened or read, or is no file.
     #[error("cannot read the config file {path}")]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        source: FileError,
     },
     /// It is no configuration.
     #[error(
@@ -36,7 +40,7 @@ pub(super) fn load(path: Option<&Path>) -> Result<Profile, ConfigError> {
     let Some(path) = path else {
         return Ok(Profile::default());
     };
-    let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
+    let bytes = file::read(path, LARGEST, None).map_err(|source| ConfigError::Unreadable {
         path: path.to_owned(),
         source,
     })?;
@@ -44,8 +48,14 @@ pub(super) fn load(path: Option<&Path>) -> Result<Profile, ConfigError> {
         path: path.to_owned(),
         message,
     };
+    // A text is not repeated in the message: it may be a token whose file was named by mistake.
+    let value: serde_yaml::Value =
+        serde_yaml::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
+    if !value.is_mapping() {
+        return Err(invalid("it is no mapping".to_owned()));
+    }
     let profile: Profile =
-        serde_yaml::from_str(&text).map_err(|error| invalid(error.to_string()))?;
+        serde_yaml::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
     profile
         .check()
         .map_err(|message| invalid(message.to_owned()))?;

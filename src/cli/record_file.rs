@@ -4,12 +4,16 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize as _;
 
+use crate::file::{self, FileError};
 use crate::policy::SavedObjects;
+
+/// All objects of a cluster: etcd's default quota (`--quota-backend-bytes`, 2 GiB).
+const LARGEST: u64 = 2 << 30;
 
 /// A record file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RecordFileError {
-    /// It cannot be opened or read.
+    /// It cannot be opened or read, or is no file.
     #[error(
         "cannot read the record file {path}: give a file made by kubectl get -o yaml --show-managed-fields"
     )]
@@ -17,7 +21,7 @@ pub(super) enum RecordFileError {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        source: FileError,
     },
     /// It is neither YAML nor JSON.
     #[error("the record file {path} cannot be read as YAML or JSON: {message}")]
@@ -47,7 +51,7 @@ pub(super) fn load(paths: &[PathBuf]) -> Result<SavedObjects, RecordFileError> {
 }
 
 fn load_one(path: &Path) -> Result<SavedObjects, RecordFileError> {
-    let bytes = std::fs::read(path).map_err(|source| RecordFileError::Unreadable {
+    let bytes = file::read(path, LARGEST, None).map_err(|source| RecordFileError::Unreadable {
         path: path.to_owned(),
         source,
     })?;

@@ -1,10 +1,12 @@
 //! The file that `--report` names.
 
+use std::io;
 use std::path::Path;
 
 use super::args::ReportArgs;
 use super::exit::Exit;
 use super::speech::SpeechArgs;
+use crate::file;
 use crate::report::{self, Report};
 
 /// Says in `report` how the run ends.
@@ -47,7 +49,8 @@ pub(super) fn end(result: anyhow::Result<Exit>, speech: &SpeechArgs) -> Exit {
     })
 }
 
-fn write(path: &Path, report: &Report) -> std::io::Result<()> {
+fn write(path: &Path, report: &Report) -> io::Result<()> {
+    refuse(path)?;
     let is_json = path
         .extension()
         .is_some_and(|extension| extension == "json");
@@ -57,4 +60,32 @@ fn write(path: &Path, report: &Report) -> std::io::Result<()> {
         report::page(report)
     };
     std::fs::write(path, text)
+}
+
+/// Refuses a named pipe, which waits for a reader, and stdout, where a report would mix with the
+/// manifests.
+#[cfg(unix)]
+fn refuse(path: &Path) -> io::Result<()> {
+    use std::os::fd::AsFd as _;
+    use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+    let Ok(target) = std::fs::metadata(path) else {
+        return Ok(()); // a file to be made, or one that says itself why it cannot be
+    };
+    let kind = target.file_type();
+    let stdout = io::stdout().as_fd().try_clone_to_owned()?;
+    let stdout = std::fs::File::from(stdout).metadata()?;
+    let is_stdout = (target.dev(), target.ino()) == (stdout.dev(), stdout.ino());
+    let why = if is_stdout && !kind.is_char_device() {
+        "it is stdout, where the manifests go"
+    } else if kind.is_fifo() && !file::is_inherited(path) {
+        "it is a named pipe, not a file"
+    } else {
+        return Ok(());
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, why))
+}
+
+#[cfg(not(unix))]
+fn refuse(_: &Path) -> io::Result<()> {
+    Ok(())
 }

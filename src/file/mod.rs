@@ -12,6 +12,8 @@ use std::time::Instant;
 /// Where the descriptors that a process has inherited stand (`<(…)` is one): elsewhere a pipe is a
 /// FIFO, which blocks whoever opens it until somebody writes.
 const DESCRIPTORS: [&str; 2] = ["/dev/fd", "/proc/self/fd"];
+/// The first three of them by name.
+const STREAMS: [&str; 3] = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
 
 /// What may be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,9 +90,12 @@ fn read_all(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-fn is_inherited(path: &Path) -> bool {
+/// Whether `path` is the number of a descriptor that this process has inherited.
+#[must_use]
+pub fn is_inherited(path: &Path) -> bool {
     let folder = path.parent();
-    path == Path::new("/dev/stdin") || DESCRIPTORS.iter().any(|it| folder == Some(Path::new(it)))
+    STREAMS.iter().any(|it| path == Path::new(it))
+        || DESCRIPTORS.iter().any(|it| folder == Some(Path::new(it)))
 }
 
 #[cfg(unix)]

@@ -6,4 +6,4 @@ mod text;
 
 pub use content::{Report, Settled, SiteReport};
 pub use reasons::{reasons_markdown, reasons_text};
-pub use text::{Width, decisions, explanation, page};
+pub use text::{Width, decisions, explanation, page, printable};

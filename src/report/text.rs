@@ -1,5 +1,6 @@
 //! Reports as text.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -64,7 +65,7 @@ pub fn explanation(report: &Report, width: Width) -> String {
         text.push_str(&align(rows));
     }
     for note in &report.notes {
-        let _ = writeln!(text, "note: {note}");
+        let _ = writeln!(text, "note: {}", printable(note));
     }
     text
 }
@@ -78,14 +79,15 @@ pub fn page(report: &Report) -> String {
         _ => decisions(report, Width::Wide),
     };
     for warning in report.warnings(None) {
-        let _ = writeln!(text, "warning: {warning}");
+        let _ = writeln!(text, "warning: {}", printable(&warning));
     }
     for note in &report.notes {
-        let _ = writeln!(text, "note: {note}");
+        let _ = writeln!(text, "note: {}", printable(note));
     }
     match &report.error {
         Some(error) => {
-            let _ = writeln!(text, "failed with exit code {}: {error}", report.exit_code);
+            let (code, error) = (report.exit_code, printable(error));
+            let _ = writeln!(text, "failed with exit code {code}: {error}");
         }
         None => {
             let pinned = |site: &&SiteReport| site.outcome == Settled::Pinned;
@@ -131,7 +133,7 @@ fn row(site: &SiteReport, width: Width) -> Vec<String> {
         cells.push(
             recorded
                 .and_then(|recorded| recorded.digest.as_ref())
-                .map_or_else(none, |digest| digest.escape_debug().to_string()),
+                .map_or_else(none, String::clone),
         );
         cells.push(
             live.and_then(|live| live.image.clone())
@@ -143,21 +145,42 @@ fn row(site: &SiteReport, width: Width) -> Vec<String> {
 }
 
 fn image(text: &str, width: Width) -> String {
-    let text = text.escape_debug().to_string();
     match (width, text.split_once("@sha256:")) {
         (Width::Normal, Some((name, hex))) if hex.len() > SHORT_DIGEST && hex.is_ascii() => {
             format!("{name}@sha256:{}…", &hex[..SHORT_DIGEST])
         }
-        _ => text,
+        _ => text.to_owned(),
     }
+}
+
+/// `text` with its control characters written out (`\n`, `\u{1b}`): names come from manifests and from
+/// the cluster, and neither decides what a terminal does.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return text.into();
+    }
+    let mut printable = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            printable.extend(character.escape_debug());
+        } else {
+            printable.push(character);
+        }
+    }
+    printable.into()
 }
 
 /// Columns as wide as their widest cell, two blanks apart, as kubectl and cargo print them.
 pub(super) fn align<R: AsRef<[String]>>(rows: impl IntoIterator<Item = R>) -> String {
-    let rows: Vec<R> = rows.into_iter().collect();
+    let cell = |cell: &String| printable(cell).into_owned();
+    let rows: Vec<Vec<String>> = rows
+        .into_iter()
+        .map(|row| row.as_ref().iter().map(cell).collect())
+        .collect();
     let mut widths: Vec<usize> = Vec::new();
     for row in &rows {
-        for (column, cell) in row.as_ref().iter().enumerate() {
+        for (column, cell) in row.iter().enumerate() {
             let length = cell.chars().count();
             match widths.get_mut(column) {
                 Some(width) => *width = length.max(*width),
@@ -168,7 +191,7 @@ pub(super) fn align<R: AsRef<[String]>>(rows: impl IntoIterator<Item = R>) -> St
     let mut text = String::new();
     for row in &rows {
         let mut line = String::new();
-        for (cell, width) in row.as_ref().iter().zip(&widths) {
+        for (cell, width) in row.iter().zip(&widths) {
             let _ = write!(line, "{cell:width$}  ");
         }
         text.push_str(line.trim_end());
@@ -185,6 +208,13 @@ mod tests {
     fn columns_are_aligned_and_lines_have_no_trailing_blanks() {
         let rows = [["a", "bb"], ["ccc", ""]].map(|row| row.map(str::to_owned));
         assert_eq!(align(rows), "a    bb\nccc\n");
+    }
+
+    #[test]
+    fn control_characters_are_written_out_and_nothing_else() {
+        assert_eq!(printable("é\"\\'x"), "é\"\\'x");
+        assert_eq!(printable("a\n\u{1b}[31m\u{9b}"), "a\\n\\u{1b}[31m\\u{9b}");
+        assert_eq!(align([["a\nb".to_owned()]]), "a\\nb\n");
     }
 
     #[test]
