@@ -55,7 +55,9 @@ impl Exit {
             } else if let Some(file) = cause.downcast_ref::<RecordFileError>() {
                 return match file {
                     RecordFileError::Unreadable { .. } => Self::NoInput,
-                    RecordFileError::NotYaml { .. } | RecordFileError::Empty { .. } => Self::Data,
+                    RecordFileError::NotYaml { .. }
+                    | RecordFileError::Malformed { .. }
+                    | RecordFileError::Empty { .. } => Self::Data,
                 };
             } else if let Some(lookup) = cause.downcast_ref::<LookupError>() {
                 return match lookup.kind() {

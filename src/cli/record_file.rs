@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize as _;
 
 use crate::file::{self, FileError};
-use crate::policy::SavedObjects;
+use crate::policy::{Malformed, SavedObjects};
 
 /// All objects of a cluster: etcd's default quota (`--quota-backend-bytes`, 2 GiB).
 const LARGEST: u64 = 2 << 30;
@@ -30,6 +30,14 @@ pub(super) enum RecordFileError {
         path: PathBuf,
         /// What the parser says.
         message: String,
+    },
+    /// It holds something that is no Kubernetes object.
+    #[error("the record file {path} is not what kubectl get -o yaml prints")]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: Malformed,
     },
     /// It holds nothing to take answers from.
     #[error(
@@ -71,7 +79,12 @@ fn load_one(path: &Path) -> Result<SavedObjects, RecordFileError> {
         let value = serde_json::to_value(value).map_err(|error| not_yaml(error.to_string()))?;
         if value.is_object() {
             objects += 1;
-            saved.add(value);
+            saved
+                .add(value)
+                .map_err(|source| RecordFileError::Malformed {
+                    path: path.to_owned(),
+                    source,
+                })?;
         } else if !value.is_null() {
             return Err(not_yaml("a document is no Kubernetes object".to_owned()));
         }

@@ -20,7 +20,7 @@ mod survey;
 pub use decide::{PolicyError, Verdict};
 pub use decision::{Decision, Evidence, LiveEvidence, Outcome, RecordedEvidence};
 pub use facts::{
-    Answer, Facts, LiveContainer, LiveObject, Namespaces, Owners, Revision, SavedError,
+    Answer, Facts, LiveContainer, LiveObject, Malformed, Namespaces, Owners, Revision, SavedError,
     SavedObjects, UsedNamespace,
 };
 pub use profile::{

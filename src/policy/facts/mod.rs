@@ -1,12 +1,14 @@
 //! What was read from outside, in the shape that decisions need. Reading it is other layers' work.
 
 mod live;
+mod malformed;
 mod owners;
 mod saved;
 
 use std::collections::BTreeMap;
 
 pub use live::{LiveContainer, LiveObject, Revision};
+pub use malformed::Malformed;
 pub use owners::Owners;
 pub use saved::{Namespaces, SavedError, SavedObjects};
 

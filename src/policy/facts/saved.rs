@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
+use super::malformed::{self, Malformed};
 use super::{Answer, Facts, LiveObject, Revision};
 use crate::manifest::ObjectKey;
 use crate::policy::release::{INSTANCE, RELEASE_NAME};
@@ -77,19 +78,32 @@ pub enum SavedError {
 
 impl SavedObjects {
     /// Adds an object, or the items of a list.
-    pub fn add(&mut self, object: Value) {
-        let is_list = object["kind"]
-            .as_str()
-            .is_some_and(|kind| kind.ends_with("List"));
-        match object {
-            Value::Object(mut fields) if is_list => {
-                if let Some(Value::Array(items)) = fields.remove("items") {
-                    // Lists do not nest: the API server gives none that do.
-                    items.into_iter().for_each(|item| self.push(item));
-                }
+    ///
+    /// # Errors
+    /// When it is no Kubernetes object.
+    pub fn add(&mut self, object: Value) -> Result<(), Malformed> {
+        malformed::check(&object)?;
+        let kind = object["kind"].as_str().unwrap_or_default();
+        let Some(of_items) = kind.strip_suffix("List").map(str::to_owned) else {
+            self.push(object);
+            return Ok(());
+        };
+        malformed::check_items(&object)?;
+        let mut list = object;
+        let Value::Array(items) = list["items"].take() else {
+            return Ok(());
+        };
+        for mut item in items {
+            // The API server leaves both out in a list of one kind; kubectl fills them in, but for --raw.
+            if item["kind"].is_null() && !of_items.is_empty() {
+                item["kind"] = of_items.as_str().into();
+                item["apiVersion"] = list["apiVersion"].clone();
             }
-            object => self.push(object),
+            malformed::check(&item)?;
+            // Lists do not nest: the API server gives none that do.
+            self.push(item);
         }
+        Ok(())
     }
 
     fn push(&mut self, object: Value) {
