@@ -513,8 +513,24 @@ fn a_bad_config_ends_with_78() {
             assert!(run.stderr.contains("c.yaml"), "{}", run.stderr);
         }
     };
-    bad("tagVariabel: CLIENT_ENV\n", "tagVariabel");
-    bad("record: {digset: x}\n", "digset");
+    bad(
+        "tagVariabel: CLIENT_ENV\n",
+        "there is no key tagVariabel, perhaps tagVariable is meant",
+    );
+    bad(
+        "record: {digset: x}\n",
+        "there is no key record.digset, perhaps digest is meant",
+    );
+    bad(
+        "refresher: {pins: [{variable: A, wrokload: {variable: B, fallback: c, fallbakc: d}}]}\n",
+        "there is no key refresher.pins.0.wrokload, perhaps workload is meant",
+    );
+    bad(
+        "refresher: {pins: [{variable: A, workload: {variable: B, fallback: c, fallbakc: d}}], x: 1}\n",
+        "there is no key refresher.pins.0.workload.fallbakc, perhaps fallback is meant (and 1 more)",
+    );
+    bad("zzz: 1\n", "there is no key zzz (");
+    bad("record: {state: all}\n", "lacks {image}");
     bad("registries: docker.io\n", "registries");
     bad("refresher: {pins: [{image: jobs-manager}]}\n", "variable");
     bad("repositories: []\n", "repositories");

@@ -15,9 +15,10 @@ const RELEASE: &str = "{release}";
 /// Where the image's record name goes in an annotation pattern.
 const IMAGE: &str = "{image}";
 
-/// A chart's conventions. Every field can be set in the config file; the default is tracebloc's.
+/// A chart's conventions. Every field can be set in the config file, whose reader refuses keys that are
+/// none of these; the default is tracebloc's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Profile {
     /// The managed repositories.
     pub repositories: Vec<ManagedRepository>,
@@ -33,7 +34,7 @@ pub struct Profile {
 
 /// A managed repository.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub struct ManagedRepository {
     /// The path without its registry: `tracebloc/jobs-manager`.
     pub repository: String,
@@ -43,7 +44,7 @@ pub struct ManagedRepository {
 
 /// Where the refresher writes what it decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[serde(rename_all = "camelCase", default)]
 pub struct RecordProfile {
     /// The Deployment that carries the annotations where the refresher does not name one.
     pub deployment: String,
@@ -63,7 +64,7 @@ pub struct RecordProfile {
 
 /// The refresher's CronJob.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[serde(rename_all = "camelCase", default)]
 pub struct RefresherProfile {
     /// The labels that tell it from other CronJobs.
     pub selector: BTreeMap<String, String>,
@@ -79,7 +80,7 @@ pub struct RefresherProfile {
 
 /// A variable that makes the refresher skip an image, or a workload, when it is `1`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub struct PinVariable {
     /// The variable: `JOBS_MANAGER_PINNED`.
     pub variable: String,
@@ -93,7 +94,7 @@ pub struct PinVariable {
 
 /// How a workload's name is found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub struct WorkloadName {
     /// The refresher's variable that holds it.
     pub variable: String,
@@ -193,8 +194,10 @@ impl Profile {
             Err("registries is empty")
         } else if self.refresher.selector.is_empty() {
             Err("refresher.selector is empty and would match every CronJob")
-        } else if !self.record.digest.contains(IMAGE) && self.repositories.len() > 1 {
-            Err("record.digest lacks {image}, so all images would share one digest")
+        } else if self.repositories.len() > 1 && !self.record.tells_images_apart() {
+            Err(
+                "record.digest, record.reference or record.state lacks {image}, so all images would share it",
+            )
         } else {
             Ok(())
         }
@@ -260,6 +263,12 @@ impl Profile {
 }
 
 impl RecordProfile {
+    fn tells_images_apart(&self) -> bool {
+        [&self.digest, &self.reference, &self.state]
+            .iter()
+            .all(|annotation| annotation.contains(IMAGE))
+    }
+
     /// The image's record name, if `annotation` is one that holds a digest.
     #[must_use]
     pub fn image_of<'a>(&self, annotation: &'a str) -> Option<&'a str> {
