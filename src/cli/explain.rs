@@ -7,6 +7,7 @@ use super::exit::Exit;
 use super::report_file::{finish, settle};
 use super::{config, input, pipeline};
 use crate::manifest::Breadth;
+use crate::policy::Profile;
 use crate::report::{self, Report, Settled, Width};
 
 /// Prints the decisions; ends as `render` would, or with 1 where `--check` finds a rewrite due.
@@ -29,6 +30,19 @@ fn reasons(format: ExplainFormat) -> String {
 }
 
 fn explain(args: &ExplainArgs, report: &mut Report) -> anyhow::Result<Exit> {
+    let profile = config::load(args.decide.record.config.as_deref())?;
+    let input = input::read()?;
+    let result = decisions(&input, args, &profile, report);
+    report.excerpt = pipeline::excerpt(&input, &result);
+    result
+}
+
+fn decisions(
+    input: &[u8],
+    args: &ExplainArgs,
+    profile: &Profile,
+    report: &mut Report,
+) -> anyhow::Result<Exit> {
     let ExplainArgs {
         decide,
         report: _,
@@ -38,9 +52,7 @@ fn explain(args: &ExplainArgs, report: &mut Report) -> anyhow::Result<Exit> {
         check,
         reasons: _,
     } = args;
-    let profile = config::load(decide.record.config.as_deref())?;
-    let input = input::read()?;
-    let decided = pipeline::decide(&input, decide, &profile, Breadth::All)?;
+    let decided = pipeline::decide(input, decide, profile, Breadth::All)?;
     *report = Report::new(&decided.stream, &decided.verdict, *all, true);
     let due = report
         .sites

@@ -4,9 +4,9 @@ use super::args::{DecideArgs, OnTrouble};
 use super::facts::Answers;
 use super::input::InputError;
 use crate::edit::{self, Edit, Rewrite};
-use crate::manifest::{self, Breadth, Stream};
+use crate::manifest::{self, Breadth, ScanError, Stream};
 use crate::policy::{self, Decision, Policy, Profile, Source, Verdict};
-use crate::report::{Report, Settled, SiteReport};
+use crate::report::{self, Place, Report, Settled, SiteReport};
 
 /// Decisions that stop the run.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +16,8 @@ pub(super) enum Refusal {
     Sites {
         /// The first of them, with its reason.
         first: String,
+        /// Where it is written.
+        place: Place,
         /// How many more there are.
         others: usize,
     },
@@ -24,6 +26,8 @@ pub(super) enum Refusal {
     Strict {
         /// The first warning.
         first: String,
+        /// Where its image is written.
+        place: Place,
         /// How many more there are.
         others: usize,
     },
@@ -102,6 +106,28 @@ impl Decided<'_> {
     }
 }
 
+/// The place in the input where a run failed, if it did there.
+pub(super) fn excerpt<T>(input: &[u8], result: &anyhow::Result<T>) -> Option<String> {
+    let place = place(result.as_ref().err()?)?;
+    Some(report::excerpt(input, place))
+}
+
+fn place(error: &anyhow::Error) -> Option<Place> {
+    error.chain().find_map(|cause| {
+        match (
+            cause.downcast_ref::<Refusal>(),
+            cause.downcast_ref::<ScanError>(),
+        ) {
+            (Some(Refusal::Sites { place, .. } | Refusal::Strict { place, .. }), _) => Some(*place),
+            (_, Some(ScanError::Syntax { line, column, .. })) => {
+                Some(Place::Column(*line, *column))
+            }
+            (_, Some(ScanError::NotUtf8 { offset, .. })) => Some(Place::Byte(*offset)),
+            _ => None,
+        }
+    })
+}
+
 /// Stops for refused sites, and under `--strict` for warnings.
 pub(super) fn refuse(report: &Report, strict: bool) -> Result<(), Refusal> {
     let describe = |site: &SiteReport| {
@@ -114,6 +140,7 @@ pub(super) fn refuse(report: &Report, strict: bool) -> Result<(), Refusal> {
             site.reason
         )
     };
+    let place = |site: &SiteReport| Place::Column(site.line, site.column);
     let mut refused = report
         .sites
         .iter()
@@ -121,6 +148,7 @@ pub(super) fn refuse(report: &Report, strict: bool) -> Result<(), Refusal> {
     if let Some(first) = refused.next() {
         return Err(Refusal::Sites {
             first: describe(first),
+            place: place(first),
             others: refused.count(),
         });
     }
@@ -128,6 +156,7 @@ pub(super) fn refuse(report: &Report, strict: bool) -> Result<(), Refusal> {
     match warned.next() {
         Some(first) if strict => Err(Refusal::Strict {
             first: describe(first),
+            place: place(first),
             others: warned.count(),
         }),
         _ => Ok(()),

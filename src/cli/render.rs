@@ -8,6 +8,7 @@ use super::report_file::finish;
 use super::{config, input, pipeline};
 use crate::edit;
 use crate::manifest::Breadth;
+use crate::policy::Profile;
 use crate::report::Report;
 use crate::yaml;
 
@@ -20,22 +21,30 @@ pub(super) fn run(args: &RenderArgs) -> Exit {
 }
 
 fn render(args: &RenderArgs, report: &mut Report) -> anyhow::Result<Exit> {
+    let profile = config::load(args.decide.record.config.as_deref())?;
+    let input = input::read()?;
+    let result = filter(&input, args, &profile, report);
+    report.excerpt = pipeline::excerpt(&input, &result);
+    result
+}
+
+fn filter(
+    input: &[u8],
+    args: &RenderArgs,
+    profile: &Profile,
+    report: &mut Report,
+) -> anyhow::Result<Exit> {
     let RenderArgs {
         decide,
         report: report_args,
         speech,
         corrupt_edit,
     } = args;
-    let profile = config::load(decide.record.config.as_deref())?;
-    let input = input::read()?;
     // Helm 3 sends nothing with `template --output-dir`, and a chart may render only comments.
-    if yaml::split(&input)
-        .iter()
-        .all(|chunk| chunk.is_blank(&input))
-    {
-        return write(|out| out.write_all(&input));
+    if yaml::split(input).iter().all(|chunk| chunk.is_blank(input)) {
+        return write(|out| out.write_all(input));
     }
-    let mut decided = pipeline::decide(&input, decide, &profile, Breadth::Marked)?;
+    let mut decided = pipeline::decide(input, decide, profile, Breadth::Marked)?;
     // Most runs have nothing to say, and lines are worth counting only for a reader.
     if report_args.report.is_some() || speech.wants_decisions() || decided.is_remarkable() {
         *report = Report::new(&decided.stream, &decided.verdict, false, false);
@@ -45,7 +54,7 @@ fn render(args: &RenderArgs, report: &mut Report) -> anyhow::Result<Exit> {
     if *corrupt_edit && let Some(edit) = decided.edits.first_mut() {
         edit.text.push('0');
     }
-    let spliced = edit::splice(&input, &decided.edits);
+    let spliced = edit::splice(input, &decided.edits);
     edit::verify(&decided.stream, &decided.edits, &spliced)?;
     write(|out| spliced.write_to(out))
 }

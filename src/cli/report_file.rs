@@ -38,7 +38,11 @@ pub(super) fn finish(
             path.display()
         ));
     }
-    end(result, speech)
+    let exit = end(result, speech);
+    if let Some(excerpt) = &report.excerpt {
+        speech.show(excerpt);
+    }
+    exit
 }
 
 /// Ends a command that decides nothing: says what failed.

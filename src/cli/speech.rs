@@ -53,6 +53,11 @@ impl SpeechArgs {
         say("error", AnsiColor::Red, message);
     }
 
+    /// Shows what an error is about, below it.
+    pub(super) fn show(&self, excerpt: &str) {
+        excerpt.lines().for_each(plain);
+    }
+
     /// Says what deserves a look.
     pub(super) fn warning(&self, message: &str) {
         if !self.quiet {

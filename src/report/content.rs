@@ -22,6 +22,9 @@ pub struct Report {
     /// Why the run failed, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The place in the input where it failed, for people.
+    #[serde(skip)]
+    pub excerpt: Option<String>,
     /// One for each managed image, and for each other one where they were asked for.
     pub sites: Vec<SiteReport>,
     /// How many images are not managed, where all documents were read.
@@ -155,6 +158,7 @@ impl Report {
             version: env!("CARGO_PKG_VERSION"),
             exit_code: 0,
             error: None,
+            excerpt: None,
             sites: Vec::new(),
             unmanaged: None,
             notes: Vec::new(),
