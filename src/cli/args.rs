@@ -10,6 +10,7 @@ use clap::{
 };
 
 use super::speech::SpeechArgs;
+use super::values::{duration, namespace};
 use crate::policy::Refreshing;
 
 /// Keeps the image digests that a refresher has decided through helm upgrade.
@@ -179,7 +180,7 @@ pub(super) struct RecordArgs {
 #[command(next_help_heading = "Cluster")]
 pub(super) struct ClusterArgs {
     /// The release's namespace, for manifests that name none
-    #[arg(short, long, value_name = "NAMESPACE", env = "BELAY_NAMESPACE")]
+    #[arg(short, long, value_name = "NAMESPACE", env = "BELAY_NAMESPACE", value_parser = namespace)]
     pub(super) namespace: Option<String>,
     /// The kubeconfig context
     #[arg(
@@ -311,18 +312,6 @@ pub(super) struct CompletionsArgs {
     pub(super) shell: clap_complete::Shell,
 }
 
-/// A duration as Go and Helm write it: `10s`, `1m30s`, `500ms`.
-fn duration(text: &str) -> Result<Duration, String> {
-    let advice = || format!("`{text}` is no duration above zero, such as 10s or 1m30s");
-    let duration: jiff::SignedDuration = text.parse().map_err(|_| advice())?;
-    let duration = Duration::try_from(duration).map_err(|_| advice())?;
-    if duration.is_zero() {
-        Err(advice())
-    } else {
-        Ok(duration)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -330,16 +319,6 @@ mod tests {
     #[test]
     fn the_definitions_are_consistent() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn durations_are_those_of_go() {
-        assert_eq!(duration("10s"), Ok(Duration::from_secs(10)));
-        assert_eq!(duration("1m30s"), Ok(Duration::from_secs(90)));
-        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
-        for bad in ["", "10", "0s", "-1s", "soon"] {
-            assert!(duration(bad).is_err(), "{bad}");
-        }
     }
 
     /// Every option can be set where no argument can be passed.

@@ -61,6 +61,7 @@ impl Exit {
                 return match lookup.kind() {
                     LookupErrorKind::Unreachable => Self::Unavailable,
                     LookupErrorKind::Denied => Self::Denied,
+                    LookupErrorKind::Manifest => Self::Data,
                     LookupErrorKind::Contradiction => Self::Contradiction,
                     LookupErrorKind::Configuration => Self::Config,
                 };

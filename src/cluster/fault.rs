@@ -8,9 +8,7 @@ use rustls::CertificateError;
 
 use super::error::LookupError;
 use super::resource::Rule;
-
-/// The longest piece of a server's words that is passed on.
-const WORDS: usize = 300;
+use super::secrets::Secrets;
 
 /// Why a request has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +31,8 @@ pub(super) enum Fault {
     },
     /// An answer that no API server gives.
     NotKubernetes(String),
+    /// Another object than the one that was asked for.
+    AnotherObject(String),
 }
 
 impl Fault {
@@ -51,8 +51,8 @@ impl Fault {
         }
     }
 
-    /// Reads kube's error about a request that got no answer.
-    pub(super) fn from_kube(error: &kube::Error) -> Self {
+    /// Reads the error about a request that got no answer.
+    pub(super) fn from_error(error: &(dyn Error + 'static)) -> Self {
         match innermost(error) {
             Innermost::Tls(cause) => Self::Tls(cause),
             Innermost::Other(cause) => Self::Transport(cause),
@@ -66,9 +66,37 @@ impl Fault {
             Self::Unauthorized => 1,
             Self::Forbidden { .. } => 2,
             Self::NotKubernetes(_) => 3,
-            Self::Status { .. } => 4,
-            Self::Transport(_) => 5,
-            Self::TimedOut(_) => 6,
+            Self::AnotherObject(_) => 4,
+            Self::Status { .. } => 5,
+            Self::Transport(_) => 6,
+            Self::TimedOut(_) => 7,
+        }
+    }
+
+    /// This fault with its words fit for a message: a server may say anything, also the token that it
+    /// was sent.
+    fn told(self, secrets: &Secrets) -> Self {
+        let words = |text: String| secrets.words(&text);
+        match self {
+            Self::Transport(cause) => Self::Transport(words(cause)),
+            Self::TimedOut(before) => {
+                Self::TimedOut(before.map(|fault| Box::new(fault.told(secrets))))
+            }
+            Self::Tls(cause) => Self::Tls(words(cause)),
+            Self::Unauthorized => Self::Unauthorized,
+            // Who was refused stands in it; that is cut out first.
+            Self::Forbidden { message } => Self::Forbidden { message },
+            Self::Status {
+                status,
+                cause,
+                retry_after,
+            } => Self::Status {
+                status,
+                cause: words(cause),
+                retry_after,
+            },
+            Self::NotKubernetes(answer) => Self::NotKubernetes(words(answer)),
+            Self::AnotherObject(answer) => Self::AnotherObject(words(answer)),
         }
     }
 }
@@ -79,6 +107,7 @@ pub(super) fn summarize(
     faults: &[(String, Rule, Fault)],
     server: &str,
     timeout: Duration,
+    secrets: &Secrets,
 ) -> Option<LookupError> {
     let (first, _, worst) = faults.iter().min_by_key(|(_, _, fault)| fault.weight())?;
     let server = server.to_owned();
@@ -92,7 +121,7 @@ pub(super) fn summarize(
         timeout,
         cause,
     };
-    Some(match worst.clone() {
+    Some(match worst.clone().told(secrets) {
         Fault::Tls(cause) => LookupError::Tls { server, cause },
         Fault::Unauthorized => LookupError::Unauthorized { server, asked },
         Fault::Forbidden { message } => {
@@ -104,11 +133,16 @@ pub(super) fn summarize(
             rules.dedup();
             LookupError::Forbidden {
                 server,
-                who: refused_user(&message),
+                who: refused_user(&message).map(|user| format!("`{}`", secrets.words(&user))),
                 rules,
             }
         }
         Fault::NotKubernetes(answer) => LookupError::NotKubernetes {
+            server,
+            asked,
+            answer,
+        },
+        Fault::AnotherObject(answer) => LookupError::AnotherObject {
             server,
             asked,
             answer,
@@ -122,6 +156,7 @@ pub(super) fn summarize(
         Fault::Transport(cause) => unanswered(cause),
         Fault::TimedOut(before) => unanswered(match before.map(|fault| *fault) {
             Some(Fault::Transport(cause)) => cause,
+            Some(Fault::Status { status, cause, .. }) if cause.is_empty() => status.to_string(),
             Some(Fault::Status { status, cause, .. }) => format!("{status}, {cause}"),
             _ => "it keeps silent".to_owned(),
         }),
@@ -133,13 +168,7 @@ pub(super) fn summarize(
 fn refused_user(message: &str) -> Option<String> {
     let (_, rest) = message.split_once("User \"")?;
     let (user, _) = rest.split_once('"')?;
-    (!user.is_empty()).then(|| format!("`{user}`"))
-}
-
-/// Cuts a server's words to what fits in a sentence.
-pub(super) fn words(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().take(WORDS).collect()
+    (!user.is_empty()).then(|| user.to_owned())
 }
 
 /// Why a client cannot be made, without addresses: a proxy's may hold a password.
@@ -152,8 +181,9 @@ pub(super) fn configuration(error: &kube::Error) -> String {
         other => match innermost(other) {
             Innermost::Tls(cause) | Innermost::Other(cause) => {
                 // The outer text says which file, the inner one why; kube repeats one in the other.
-                let whole = words(&other.to_string());
-                if whole.contains(&cause) { whole } else { cause }
+                let whole = other.to_string();
+                let text = if whole.contains(&cause) { whole } else { cause };
+                Secrets::default().words(&text)
             }
         },
     }
@@ -179,7 +209,7 @@ fn innermost(error: &(dyn Error + 'static)) -> Innermost {
         };
         match next {
             Some(next) => at = next,
-            None => return Innermost::Other(words(&at.to_string())),
+            None => return Innermost::Other(at.to_string()),
         }
     }
 }
@@ -193,7 +223,7 @@ fn tls_cause(error: &rustls::Error) -> String {
             CertificateError::Expired | CertificateError::ExpiredContext { .. },
         ) => "its certificate has expired".to_owned(),
         rustls::Error::InvalidMessage(_) => "it does not speak TLS".to_owned(),
-        other => words(&other.to_string()),
+        other => other.to_string(),
     }
 }
 
@@ -207,7 +237,7 @@ mod tests {
                        cannot get resource \"deployments\" in API group \"apps\" in the namespace \"prod\"";
         assert_eq!(
             refused_user(message).as_deref(),
-            Some("`system:serviceaccount:ci:belay`")
+            Some("system:serviceaccount:ci:belay")
         );
         assert_eq!(refused_user("no"), None);
     }
@@ -242,7 +272,8 @@ mod tests {
             ("c".to_owned(), rule("c"), Fault::TimedOut(None)),
             ("a".to_owned(), rule("a"), denied()),
         ];
-        let error = summarize(&faults, "https://x", Duration::from_secs(10)).unwrap();
+        let secrets = Secrets::default();
+        let error = summarize(&faults, "https://x", Duration::from_secs(10), &secrets).unwrap();
         assert_eq!(
             error,
             LookupError::Forbidden {

@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use kube::Client;
 use kube::client::Body;
 use kube::core::Request;
 use kube::core::params::GetParams;
 use serde_json::Value;
+use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::fault::{Fault, words};
+use super::fault::Fault;
 
 /// The wait after the first failed try; it doubles with each.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -17,11 +19,16 @@ const FIRST_WAIT: Duration = Duration::from_millis(100);
 /// The longest wait that is not the server's wish.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
+/// The largest answer, in bytes. An object is at most 1.5 MiB in etcd (its `--max-request-bytes`), a
+/// few times that in JSON, and more where somebody has raised the limit; but what is no Kubernetes
+/// object may have no end.
+const LARGEST: usize = 256 << 20;
+
 /// What the API server says.
 #[derive(Debug)]
-pub(super) enum Reply {
+pub(super) enum Reply<T = Value> {
     /// The object.
-    Found(Value),
+    Found(T),
     /// There is no such object.
     NotFound,
     /// There is nothing at this path: the API server's answer for a group that it does not have,
@@ -29,15 +36,22 @@ pub(super) enum Reply {
     NothingThere,
 }
 
-/// Asks until there is an answer, or a fault that stays, or `deadline`.
+/// Asks until there is an answer, or a fault that stays, or `deadline`. `convert` makes of the object
+/// what is wanted of it.
 ///
 /// One try has no time limit of its own: a slow server or a large object would lose what it has
 /// sent so far, and a lost packet is repeated by TCP.
-pub(super) async fn get(client: &Client, path: &str, deadline: Instant) -> Result<Reply, Fault> {
+pub(super) async fn get<T: Send + 'static>(
+    client: &Client,
+    path: &str,
+    deadline: Instant,
+    convert: impl Fn(Value) -> T + Clone + Send + 'static,
+) -> Result<Reply<T>, Fault> {
     let mut wait = FIRST_WAIT;
     let mut before = None;
     loop {
-        let fault = match timeout_at(deadline, try_once(client, path)).await {
+        let once = try_once(client, path, convert.clone());
+        let fault = match timeout_at(deadline, once).await {
             Ok(Ok(reply)) => return Ok(reply),
             Ok(Err(fault)) => fault,
             Err(_) => return Err(Fault::TimedOut(before)),
@@ -45,8 +59,9 @@ pub(super) async fn get(client: &Client, path: &str, deadline: Instant) -> Resul
         let Some(least) = fault.retry_after() else {
             return Err(fault);
         };
+        // Held against the time that is left: a server may name a pause that no clock can hold.
         let pause = wait.max(least);
-        if Instant::now() + pause >= deadline {
+        if pause >= deadline.saturating_duration_since(Instant::now()) {
             return Err(fault);
         }
         sleep(pause).await;
@@ -55,25 +70,41 @@ pub(super) async fn get(client: &Client, path: &str, deadline: Instant) -> Resul
     }
 }
 
-async fn try_once(client: &Client, path: &str) -> Result<Reply, Fault> {
+async fn try_once<T: Send + 'static>(
+    client: &Client,
+    path: &str,
+    convert: impl Fn(Value) -> T + Send + 'static,
+) -> Result<Reply<T>, Fault> {
     let (collection, name) = path.rsplit_once('/').unwrap_or(("", path));
     let request = Request::new(collection)
         .get(name, &GetParams::default())
-        .map_err(|error| Fault::Transport(words(&error.to_string())))?;
+        .map_err(|error| Fault::Transport(error.to_string()))?;
     let response = client
         .send(request.map(Body::from))
         .await
-        .map_err(|error| Fault::from_kube(&error))?;
+        .map_err(|error| Fault::from_error(&error))?;
     let (head, body) = response.into_parts();
     let header = |name: &str| head.headers.get(name)?.to_str().ok();
     let retry_after = header("retry-after").and_then(seconds);
     let media_type = header("content-type").unwrap_or("no type").to_owned();
     let status = head.status.as_u16();
-    let body = body
-        .collect_bytes()
+    let body = match Limited::new(body, LARGEST).collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(error) if error.is::<LengthLimitError>() => {
+            let what = format!("{status} and more than {} MiB", LARGEST >> 20);
+            return Err(Fault::NotKubernetes(what));
+        }
+        Err(error) => return Err(Fault::from_error(&*error)),
+    };
+    // A large answer takes its time, and the time limit is kept by this thread.
+    let read = move || match read(status, retry_after, &media_type, &body)? {
+        Reply::Found(object) => Ok(Reply::Found(convert(object))),
+        Reply::NotFound => Ok(Reply::NotFound),
+        Reply::NothingThere => Ok(Reply::NothingThere),
+    };
+    spawn_blocking(read)
         .await
-        .map_err(|error| Fault::from_kube(&error))?;
-    read(status, retry_after, &media_type, &body)
+        .unwrap_or_else(|error| Err(Fault::Transport(error.to_string())))
 }
 
 /// Reads an answer. Only the API server's own words count: a proxy's 404 page must not be taken for
@@ -94,7 +125,7 @@ fn read(
         let what = match is_json {
             true => "other JSON".to_owned(),
             false if is_cut(media_type) => format!("{} bytes of broken JSON", body.len()),
-            false => format!("{} bytes of {}", body.len(), words(media_type)),
+            false => format!("{} bytes of {media_type}", body.len()),
         };
         Fault::NotKubernetes(format!("{status} and {what}"))
     };
@@ -110,15 +141,18 @@ fn read(
         (429 | 500..=599, message) => Err(Fault::Status {
             status,
             cause: match message.as_deref() {
-                None | Some("") => words(media_type),
-                Some(message) => words(message),
+                None | Some("") => media_type.to_owned(),
+                Some(message) => message.to_owned(),
             },
             retry_after,
         }),
         (200..=399 | 403 | 404, _) => Err(not_kubernetes()),
         (_, message) => Err(Fault::Status {
             status,
-            cause: words(&message.unwrap_or_default()),
+            cause: match message {
+                Some(message) if !message.is_empty() => message,
+                _ => "no status that an API server answers with".to_owned(),
+            },
             retry_after: None,
         }),
     }
