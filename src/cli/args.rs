@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{BoolishValueParser, Resettable};
+use clap::error::ContextValue;
 use clap::{
     Args, Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
 };
 
-use super::speech::SpeechArgs;
+use super::speech::{SpeechArgs, tame};
 use super::values::{duration, namespace};
 use crate::policy::Refreshing;
 
@@ -38,9 +39,30 @@ pub(super) struct Cli {
 impl Cli {
     /// Reads the process's arguments and variables. Wrong usage ends the process with 2, as clap has it.
     pub(super) fn from_process() -> Self {
-        let matches = without_empty_variables(Self::command()).get_matches();
-        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+        without_empty_variables(Self::command())
+            .try_get_matches()
+            .and_then(|matches| Self::from_arg_matches(&matches))
+            .unwrap_or_else(|error| tamed(error).exit())
     }
+}
+
+/// clap repeats what somebody wrote as it came, control characters and all.
+fn tamed(mut error: clap::Error) -> clap::Error {
+    let text = |text: &String| tame(text).into_owned();
+    let texts: Vec<_> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(one) => Some((kind, ContextValue::String(text(one)))),
+            ContextValue::Strings(all) => {
+                Some((kind, ContextValue::Strings(all.iter().map(text).collect())))
+            }
+            _ => None,
+        })
+        .collect();
+    for (kind, value) in texts {
+        error.insert(kind, value);
+    }
+    error
 }
 
 /// A variable that is set to nothing is not set: CronJobs and CI systems export such ones, and Helm
