@@ -222,6 +222,25 @@ fn tls_cause(error: &rustls::Error) -> String {
         rustls::Error::InvalidCertificate(
             CertificateError::Expired | CertificateError::ExpiredContext { .. },
         ) => "its certificate has expired".to_owned(),
+        // kubeadm calls every cluster's authority `kubernetes`.
+        rustls::Error::InvalidCertificate(CertificateError::BadSignature) => {
+            "its certificate comes from another authority of the same name".to_owned()
+        }
+        rustls::Error::InvalidCertificate(
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. },
+        ) => "its certificate is not valid yet".to_owned(),
+        rustls::Error::InvalidCertificate(CertificateError::NotValidForNameContext {
+            presented,
+            ..
+        }) if !presented.is_empty() => {
+            format!(
+                "its certificate is for another name, {}",
+                presented.join(", ")
+            )
+        }
+        rustls::Error::InvalidCertificate(
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+        ) => "its certificate is for another name".to_owned(),
         rustls::Error::InvalidMessage(_) => "it does not speak TLS".to_owned(),
         other => other.to_string(),
     }

@@ -262,8 +262,11 @@ fn check_names(keys: &[ObjectKey]) -> Result<(), LookupError> {
 
 /// What a confused proxy had at hand. An answer that names nothing is no object.
 fn another(key: &ObjectKey) -> Fault {
-    if key.kind.is_empty() || key.name.is_empty() {
+    if [&key.api_version, &key.kind, &key.name]
+        .iter()
+        .any(|it| it.is_empty())
+    {
         return Fault::NotKubernetes("other JSON".to_owned());
     }
-    Fault::AnotherObject(format!("{key} ({})", key.api_version))
+    Fault::AnotherObject(format!("{} {key}", key.api_version))
 }
