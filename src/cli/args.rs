@@ -221,7 +221,7 @@ pub(super) struct ClusterArgs {
     /// Act as a member of this group; repeatable
     #[arg(long = "as-group", value_name = "GROUP", env = "BELAY_AS_GROUP")]
     pub(super) as_groups: Vec<String>,
-    /// How long all questions together may take
+    /// How long all questions together may take, at most 24h
     #[arg(long, value_name = "DURATION", env = "BELAY_TIMEOUT", default_value = "10s", value_parser = duration)]
     pub(super) timeout: Duration,
     /// When the cluster cannot be asked: fail, or leave the tags with a warning

@@ -8,9 +8,9 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
 use super::address::without_credentials;
+use super::cause;
 use super::environment::ProxyEnvironment;
 use super::error::LookupError;
-use super::fault;
 use super::proxy::proxy_for;
 
 /// Makes the client for `cluster`. `user` is who asks, with the credentials resolved; both hold what
@@ -65,7 +65,7 @@ pub(super) fn client(
     // Retries are ours: kube's know no time limit.
     config.default_retry = false;
     Client::try_from(config)
-        .map_err(|error| unusable("the connection", fault::configuration(&error)))
+        .map_err(|error| unusable("the connection", cause::configuration(&error)))
 }
 
 /// The certificates that the server's must come from; None leaves that to the machine's own.

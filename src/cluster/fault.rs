@@ -1,11 +1,9 @@
 //! What can go wrong with one request, and what is worth another try.
 
 use std::error::Error;
-use std::io;
 use std::time::Duration;
 
-use rustls::CertificateError;
-
+use super::cause::{Innermost, innermost};
 use super::error::LookupError;
 use super::resource::Rule;
 use super::secrets::Secrets;
@@ -65,8 +63,8 @@ impl Fault {
             Self::Tls(_) => 0,
             Self::Unauthorized => 1,
             Self::Forbidden { .. } => 2,
-            Self::NotKubernetes(_) => 3,
-            Self::AnotherObject(_) => 4,
+            Self::AnotherObject(_) => 3,
+            Self::NotKubernetes(_) => 4,
             Self::Status { .. } => 5,
             Self::Transport(_) => 6,
             Self::TimedOut(_) => 7,
@@ -158,7 +156,7 @@ pub(super) fn summarize(
             Some(Fault::Transport(cause)) => cause,
             Some(Fault::Status { status, cause, .. }) if cause.is_empty() => status.to_string(),
             Some(Fault::Status { status, cause, .. }) => format!("{status}, {cause}"),
-            _ => "it keeps silent".to_owned(),
+            _ => "none came to its end".to_owned(),
         }),
     })
 }
@@ -169,81 +167,6 @@ fn refused_user(message: &str) -> Option<String> {
     let (_, rest) = message.split_once("User \"")?;
     let (user, _) = rest.split_once('"')?;
     (!user.is_empty()).then(|| user.to_owned())
-}
-
-/// Why a client cannot be made, without addresses: a proxy's may hold a password.
-pub(super) fn configuration(error: &kube::Error) -> String {
-    match error {
-        kube::Error::ProxyProtocolUnsupported { .. }
-        | kube::Error::ProxyProtocolDisabled { .. } => {
-            "its proxy is none of http, https and socks5".to_owned()
-        }
-        other => match innermost(other) {
-            Innermost::Tls(cause) | Innermost::Other(cause) => {
-                // The outer text says which file, the inner one why; kube repeats one in the other.
-                let whole = other.to_string();
-                let text = if whole.contains(&cause) { whole } else { cause };
-                Secrets::default().words(&text)
-            }
-        },
-    }
-}
-
-enum Innermost {
-    Tls(String),
-    Other(String),
-}
-
-/// Follows an error to its first cause. kube's and hyper's own texts only say on which layer it was
-/// noticed. An `io::Error` hides what it wraps from `source`, and TLS errors come wrapped so.
-fn innermost(error: &(dyn Error + 'static)) -> Innermost {
-    let mut at = error;
-    loop {
-        if let Some(tls) = at.downcast_ref::<rustls::Error>() {
-            return Innermost::Tls(tls_cause(tls));
-        }
-        let wrapped = at.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        let next = match wrapped {
-            Some(inner) => Some(inner as &(dyn Error + 'static)),
-            None => at.source(),
-        };
-        match next {
-            Some(next) => at = next,
-            None => return Innermost::Other(at.to_string()),
-        }
-    }
-}
-
-fn tls_cause(error: &rustls::Error) -> String {
-    match error {
-        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
-            "its certificate comes from an unknown authority".to_owned()
-        }
-        rustls::Error::InvalidCertificate(
-            CertificateError::Expired | CertificateError::ExpiredContext { .. },
-        ) => "its certificate has expired".to_owned(),
-        // kubeadm calls every cluster's authority `kubernetes`.
-        rustls::Error::InvalidCertificate(CertificateError::BadSignature) => {
-            "its certificate comes from another authority of the same name".to_owned()
-        }
-        rustls::Error::InvalidCertificate(
-            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. },
-        ) => "its certificate is not valid yet".to_owned(),
-        rustls::Error::InvalidCertificate(CertificateError::NotValidForNameContext {
-            presented,
-            ..
-        }) if !presented.is_empty() => {
-            format!(
-                "its certificate is for another name, {}",
-                presented.join(", ")
-            )
-        }
-        rustls::Error::InvalidCertificate(
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-        ) => "its certificate is for another name".to_owned(),
-        rustls::Error::InvalidMessage(_) => "it does not speak TLS".to_owned(),
-        other => other.to_string(),
-    }
 }
 
 #[cfg(test)]
@@ -259,20 +182,6 @@ mod tests {
             Some("system:serviceaccount:ci:belay")
         );
         assert_eq!(refused_user("no"), None);
-    }
-
-    #[test]
-    fn a_tls_error_is_found_inside_io_errors() {
-        let tls = rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer);
-        let error = io::Error::other(io::Error::new(io::ErrorKind::InvalidData, tls));
-        assert!(
-            matches!(innermost(&error), Innermost::Tls(cause) if cause.contains("unknown authority"))
-        );
-        let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
-        let error = io::Error::other(refused);
-        assert!(
-            matches!(innermost(&error), Innermost::Other(cause) if cause == "connection refused")
-        );
     }
 
     #[test]

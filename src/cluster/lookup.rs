@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kube::Client;
 use kube::config::{AuthInfo, Cluster};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
 use super::ancestry::{HelmCommandLine, Used};
+use super::answer::Reply;
 use super::connection::{Connection, Target};
 use super::environment::{Environment, ProxyEnvironment};
 use super::error::LookupError;
 use super::fault::{self, Fault};
 use super::namespace::{self, is_namespace};
-use super::request::{self, Reply};
+use super::request::Session;
 use super::resource::{Rule, Served, discovery_path, is_name};
 use super::secrets::Secrets;
 use super::{access, credentials, headers, local};
@@ -126,9 +126,11 @@ fn ask_all(
         })?;
     let outcomes = runtime.block_on(async {
         let asker = Arc::new(Asker {
-            client: access::client(cluster, user, proxies, timeout)?,
+            session: Session::new(
+                access::client(cluster, user, proxies, timeout)?,
+                deadline.into(),
+            ),
             namespace: namespace.to_owned(),
-            deadline: deadline.into(),
         });
         Ok(asker.ask_all(keys).await)
     });
@@ -142,10 +144,9 @@ fn ask_all(
 
 /// All that a request needs.
 struct Asker {
-    client: Client,
+    session: Session,
     /// For keys without one.
     namespace: String,
-    deadline: tokio::time::Instant,
 }
 
 impl Asker {
@@ -186,7 +187,7 @@ impl Asker {
                 Err(live.key)
             }
         };
-        let answer = match request::get(&self.client, &path, self.deadline, live).await {
+        let answer = match self.session.get(&path, live).await {
             Ok(Reply::Found(Ok(live))) => Ok(Answer::Found(live)),
             Ok(Reply::Found(Err(other))) => Err(another(&other)),
             Ok(Reply::NotFound) => Ok(Answer::NotFound),
@@ -215,7 +216,7 @@ impl Asker {
             return all(Ok(Answer::NotFound));
         };
         let whole = |list: Value| list;
-        let list = match request::get(&self.client, &path, self.deadline, whole).await {
+        let list = match self.session.get(&path, whole).await {
             Ok(Reply::Found(list)) if list["kind"].as_str() == Some("APIResourceList") => list,
             Ok(Reply::NotFound | Reply::NothingThere) => return all(Ok(Answer::NotFound)),
             Ok(Reply::Found(_)) => {

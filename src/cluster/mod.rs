@@ -9,6 +9,8 @@
 mod access;
 mod address;
 mod ancestry;
+mod answer;
+mod cause;
 mod connection;
 mod credentials;
 mod environment;

@@ -1,7 +1,10 @@
 //! Which questions reach the server, as whom, and what becomes of the answers.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::Duration;
 
 use belay::cluster::{HelmCommandLine, LookupErrorKind, Secret};
 use belay::policy::{Answer, Questions};
@@ -84,6 +87,24 @@ fn all_questions_are_asked_at_once_and_each_once() {
             .all(|answer| answer.found().is_some())
     );
     assert_eq!(server.seen().len(), 4);
+}
+
+#[test]
+fn many_questions_do_not_use_up_the_connections() {
+    let (now, most) = (AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
+    let seen = Arc::clone(&most);
+    let server = FaultyApiServer::start(move |_, _| {
+        seen.fetch_max(now.fetch_add(1, Relaxed) + 1, Relaxed);
+        thread::sleep(Duration::from_millis(10));
+        now.fetch_sub(1, Relaxed);
+        Act::not_found()
+    });
+    let mut run = Run::of(&server, LONG);
+    run.questions.workloads = (0..500)
+        .map(|number| key("apps/v1", "Deployment", None, &format!("w{number}")))
+        .collect();
+    assert_eq!(run.run().unwrap().objects.len(), 501);
+    assert!(most.load(Relaxed) <= 100, "{most:?}");
 }
 
 #[test]

@@ -177,7 +177,7 @@ fn an_answer_without_end_is_cut_off() {
         let server = FaultyApiServer::start(|_, _| Act::Flood(head.as_bytes().to_vec()));
         let (kind, text) = Run::of(&server, LONG).fail();
         assert_eq!(kind, LookupErrorKind::Unreachable);
-        assert!(text.contains("more than 256 MiB"), "{text}");
+        assert!(text.contains("more than 64 MiB"), "{text}");
     }
 }
 
