@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{BoolishValueParser, Resettable};
+use clap::error::ContextValue;
 use clap::{
     Args, Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
 };
 
-use super::speech::SpeechArgs;
+use super::speech::{SpeechArgs, tame};
+use super::values::{duration, namespace};
 use crate::policy::Refreshing;
 
 /// Keeps the image digests that a refresher has decided through helm upgrade.
@@ -37,9 +39,30 @@ pub(super) struct Cli {
 impl Cli {
     /// Reads the process's arguments and variables. Wrong usage ends the process with 2, as clap has it.
     pub(super) fn from_process() -> Self {
-        let matches = without_empty_variables(Self::command()).get_matches();
-        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+        without_empty_variables(Self::command())
+            .try_get_matches()
+            .and_then(|matches| Self::from_arg_matches(&matches))
+            .unwrap_or_else(|error| tamed(error).exit())
     }
+}
+
+/// clap repeats what somebody wrote as it came, control characters and all.
+fn tamed(mut error: clap::Error) -> clap::Error {
+    let text = |text: &String| tame(text).into_owned();
+    let texts: Vec<_> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(one) => Some((kind, ContextValue::String(text(one)))),
+            ContextValue::Strings(all) => {
+                Some((kind, ContextValue::Strings(all.iter().map(text).collect())))
+            }
+            _ => None,
+        })
+        .collect();
+    for (kind, value) in texts {
+        error.insert(kind, value);
+    }
+    error
 }
 
 /// A variable that is set to nothing is not set: CronJobs and CI systems export such ones, and Helm
@@ -179,7 +202,7 @@ pub(super) struct RecordArgs {
 #[command(next_help_heading = "Cluster")]
 pub(super) struct ClusterArgs {
     /// The release's namespace, for manifests that name none
-    #[arg(short, long, value_name = "NAMESPACE", env = "BELAY_NAMESPACE")]
+    #[arg(short, long, value_name = "NAMESPACE", env = "BELAY_NAMESPACE", value_parser = namespace)]
     pub(super) namespace: Option<String>,
     /// The kubeconfig context
     #[arg(
@@ -198,7 +221,7 @@ pub(super) struct ClusterArgs {
     /// Act as a member of this group; repeatable
     #[arg(long = "as-group", value_name = "GROUP", env = "BELAY_AS_GROUP")]
     pub(super) as_groups: Vec<String>,
-    /// How long all questions together may take
+    /// How long all questions together may take, at most 24h
     #[arg(long, value_name = "DURATION", env = "BELAY_TIMEOUT", default_value = "10s", value_parser = duration)]
     pub(super) timeout: Duration,
     /// When the cluster cannot be asked: fail, or leave the tags with a warning
@@ -311,18 +334,6 @@ pub(super) struct CompletionsArgs {
     pub(super) shell: clap_complete::Shell,
 }
 
-/// A duration as Go and Helm write it: `10s`, `1m30s`, `500ms`.
-fn duration(text: &str) -> Result<Duration, String> {
-    let advice = || format!("`{text}` is no duration above zero, such as 10s or 1m30s");
-    let duration: jiff::SignedDuration = text.parse().map_err(|_| advice())?;
-    let duration = Duration::try_from(duration).map_err(|_| advice())?;
-    if duration.is_zero() {
-        Err(advice())
-    } else {
-        Ok(duration)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -330,16 +341,6 @@ mod tests {
     #[test]
     fn the_definitions_are_consistent() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn durations_are_those_of_go() {
-        assert_eq!(duration("10s"), Ok(Duration::from_secs(10)));
-        assert_eq!(duration("1m30s"), Ok(Duration::from_secs(90)));
-        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
-        for bad in ["", "10", "0s", "-1s", "soon"] {
-            assert!(duration(bad).is_err(), "{bad}");
-        }
     }
 
     /// Every option can be set where no argument can be passed.

@@ -23,7 +23,8 @@ pub(super) enum Exit {
     Differences = 1,
     /// Wrong usage. clap ends with the same number.
     Usage = 2,
-    /// Input or record not understood, or a site cannot be edited (EX_DATAERR).
+    /// Input or record not understood, or a name that no object can have, or a site cannot be edited
+    /// (EX_DATAERR).
     Data = 65,
     /// A record file cannot be opened (EX_NOINPUT).
     NoInput = 66,
@@ -33,7 +34,8 @@ pub(super) enum Exit {
     Software = 70,
     /// Standard input, standard output or the plugin's folder failed (EX_IOERR).
     Io = 74,
-    /// The record is another release's, another cluster's, or required and missing (EX_PROTOCOL).
+    /// The record is another release's, another cluster's, or required and missing, or the server
+    /// answered with another object (EX_PROTOCOL).
     Contradiction = 76,
     /// Unauthorised or forbidden (EX_NOPERM).
     Denied = 77,
@@ -63,6 +65,7 @@ impl Exit {
                 return match lookup.kind() {
                     LookupErrorKind::Unreachable => Self::Unavailable,
                     LookupErrorKind::Denied => Self::Denied,
+                    LookupErrorKind::Manifest => Self::Data,
                     LookupErrorKind::Contradiction => Self::Contradiction,
                     LookupErrorKind::Configuration => Self::Config,
                 };

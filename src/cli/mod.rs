@@ -13,6 +13,7 @@ mod record_file;
 mod render;
 mod report_file;
 mod speech;
+mod values;
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Opens a [`Target`]: its kube client.
+//! Opens a cluster: its kube client.
 
 use std::time::Duration;
 
@@ -7,41 +7,41 @@ use kube::{Client, Config};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
-use super::connection::Target;
+use super::address::without_credentials;
+use super::cause;
 use super::environment::ProxyEnvironment;
 use super::error::LookupError;
-use super::fault;
 use super::proxy::proxy_for;
 
-/// Makes the client. `user` is the target's user with its credentials resolved.
+/// Makes the client for `cluster`. `user` is who asks, with the credentials resolved; both hold what
+/// they pointed to ([`inline`](super::local::inline)).
 ///
 /// The configuration is filled in here and not by `Config::from_custom_kubeconfig`, which reads
 /// proxies from the environment by rules that are not Helm's (see [`proxy_for`]).
 ///
 /// Must run inside a tokio runtime: kube starts a task for the client.
 pub(super) fn client(
-    target: &Target,
+    cluster: &Cluster,
     user: AuthInfo,
     proxies: &ProxyEnvironment,
     timeout: Duration,
 ) -> Result<Client, LookupError> {
-    let cluster = &target.cluster;
-    let address = cluster.server.as_deref().unwrap_or_default();
+    let address = cluster.server.as_deref().unwrap_or("(no server)");
+    let shown = without_credentials(address);
     let unusable = |what: &str, cause: String| LookupError::Unusable {
         what: what.to_owned(),
         cause,
         remedy: "mend the kubeconfig, or name another context with --context".to_owned(),
     };
-    let mut config = Config::new(address.parse().map_err(|_| {
-        unusable(
-            "the server's address",
-            format!("`{}` is no URL", target.server()),
-        )
-    })?);
+    let mut config = Config::new(
+        address
+            .parse()
+            .map_err(|_| unusable("the server's address", format!("`{shown}` is no URL")))?,
+    );
     let url = &config.cluster_url;
     let scheme = url.scheme_str().unwrap_or_default();
     let (Some(host), "http" | "https") = (url.host(), scheme) else {
-        let cause = format!("`{}` is no http or https URL", target.server());
+        let cause = format!("`{shown}` is no http or https URL");
         return Err(unusable("the server's address", cause));
     };
     let port = url
@@ -65,22 +65,19 @@ pub(super) fn client(
     // Retries are ours: kube's know no time limit.
     config.default_retry = false;
     Client::try_from(config)
-        .map_err(|error| unusable("the connection", fault::configuration(&error)))
+        .map_err(|error| unusable("the connection", cause::configuration(&error)))
 }
 
 /// The certificates that the server's must come from; None leaves that to the machine's own.
 fn authorities(cluster: &Cluster) -> Result<Option<Vec<Vec<u8>>>, String> {
     use base64::Engine as _;
-    let set = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-    let pem = if let Some(data) = set(&cluster.certificate_authority_data) {
-        let data: String = data.split_whitespace().collect();
-        let decoded = base64::engine::general_purpose::STANDARD.decode(data);
-        decoded.map_err(|error| format!("certificate-authority-data: {error}"))?
-    } else if let Some(path) = set(&cluster.certificate_authority) {
-        std::fs::read(&path).map_err(|error| format!("{path}: {error}"))?
-    } else {
+    let data = cluster.certificate_authority_data.as_deref();
+    let Some(data) = data.filter(|data| !data.is_empty()) else {
         return Ok(None);
     };
+    let data: String = data.split_whitespace().collect();
+    let decoded = base64::engine::general_purpose::STANDARD.decode(data);
+    let pem = decoded.map_err(|error| format!("certificate-authority-data: {error}"))?;
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
     let certificates = certificates.map_err(|error| error.to_string())?;
     if certificates.is_empty() {

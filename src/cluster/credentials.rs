@@ -2,7 +2,7 @@
 //!
 //! A render lasts milliseconds, so nothing expires under way and nothing has to be renewed.
 
-use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -13,9 +13,8 @@ use serde_json::{Value, json};
 
 use super::error::LookupError;
 use super::plugin::{self, Unfinished};
-
-/// The longest piece of a plugin's complaint that is passed on.
-const COMPLAINT: usize = 300;
+use super::secrets::Secrets;
+use super::{headers, local};
 
 /// Fills in what `user` only points to. The order is client-go's: what stands in the kubeconfig
 /// before what is asked for.
@@ -36,15 +35,19 @@ pub(super) fn resolve(
     }
     let has_password = user.username.is_some() && user.password.is_some();
     if user.auth_provider.is_some() || has_password || user.token.is_some() {
+        // kube need not look at what is not used.
+        user.token_file = None;
+        user.exec = None;
         return Ok(());
     }
     if let Some(path) = user.token_file.take() {
-        let token = fs::read_to_string(&path).map_err(|error| LookupError::Unusable {
+        let token = token_in(Path::new(&path), deadline);
+        let token = token.map_err(|cause| LookupError::Unusable {
             what: format!("the token file {path}"),
-            cause: error.to_string(),
+            cause,
             remedy: "mend the kubeconfig or the Pod's service account".to_owned(),
         })?;
-        user.token = Some(token.trim().to_owned().into());
+        user.token = Some(token.into());
     } else if let Some(exec) = user.exec.take() {
         let command = exec.command.clone().unwrap_or_default();
         let output = run(&exec, &command, cluster, timeout, deadline)?;
@@ -54,6 +57,20 @@ pub(super) fn resolve(
         })?;
     }
     Ok(())
+}
+
+/// The token of a token file. As client-go has it, blanks around it are none of it, and an empty file
+/// is no token (`tokensource.go`).
+fn token_in(path: &Path, deadline: Instant) -> Result<String, String> {
+    let text = local::text(path, deadline)?;
+    let token = text.trim();
+    if token.is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    if !headers::fits(token) {
+        return Err(headers::UNFIT.to_owned());
+    }
+    Ok(token.to_owned())
 }
 
 /// Runs the plugin as client-go's `exec` package does where there is no terminal.
@@ -93,12 +110,18 @@ fn run(
         Ok(finished) if finished.status.success() => Ok(finished.stdout),
         Ok(finished) => Err(LookupError::PluginFailed {
             command: name.to_owned(),
-            cause: complaint(&finished.stderr).unwrap_or_else(|| finished.status.to_string()),
+            cause: complaint(&finished.stderr, &finished.stdout)
+                .unwrap_or_else(|| finished.status.to_string()),
         }),
         Err(Unfinished::NotStarted(error)) => Err(unusable(error.to_string())),
-        Err(Unfinished::TimedOut) => Err(LookupError::PluginHangs {
+        Err(Unfinished::TooMuch) => Err(LookupError::PluginFailed {
+            command: name.to_owned(),
+            cause: "it printed more than any ExecCredential holds".to_owned(),
+        }),
+        Err(Unfinished::TimedOut { stderr }) => Err(LookupError::PluginHangs {
             command: name.to_owned(),
             timeout,
+            said: complaint(&stderr, b""),
         }),
     }
 }
@@ -115,23 +138,29 @@ fn take(user: &mut AuthInfo, output: &[u8]) -> Result<(), &'static str> {
         user.client_certificate_data = Some(STANDARD.encode(certificate));
         user.client_key_data = Some(STANDARD.encode(key).into());
     }
-    let token = text("token");
-    user.token = token.map(|token| token.trim().to_owned().into());
+    let token = text("token").map(str::trim);
+    if token.is_some_and(|token| !headers::fits(token)) {
+        return Err(
+            "it printed a token with a line break or another character that cannot stand in an \
+             HTTP header",
+        );
+    }
+    user.token = token.map(|token| token.to_owned().into());
     if token.is_none() && certificate.is_none() {
         return Err("it printed an ExecCredential with neither a token nor a certificate");
     }
     Ok(())
 }
 
-/// The last line that a plugin wrote to stderr, which is where tools put what went wrong.
-fn complaint(stderr: &[u8]) -> Option<String> {
+/// The last line that a plugin wrote to stderr, which is where tools put what went wrong. A token that
+/// it printed to stdout is not repeated.
+fn complaint(stderr: &[u8], stdout: &[u8]) -> Option<String> {
+    let credential: Value = serde_json::from_slice(stdout).unwrap_or_default();
+    let secrets = Secrets::default().with(credential["status"]["token"].as_str());
     let text = String::from_utf8_lossy(stderr);
-    let line = text
-        .lines()
-        .rev()
-        .map(str::trim)
-        .find(|line| !line.is_empty())?;
-    Some(line.chars().take(COMPLAINT).collect())
+    // A progress bar starts its line anew with a carriage return.
+    let mut lines = text.rsplit(['\n', '\r']).map(|line| secrets.words(line));
+    lines.find(|line| !line.is_empty())
 }
 
 #[cfg(test)]
@@ -225,6 +254,7 @@ mod tests {
 
     #[test]
     fn a_token_file_may_end_in_a_line_break_and_a_token_beats_it() {
+        use std::fs;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
         fs::write(&path, "t1\n").unwrap();
@@ -233,7 +263,36 @@ mod tests {
             ..AuthInfo::default()
         };
         assert_eq!(resolved(user.clone(), LONG).unwrap()["token"], "t1");
+        for bad in ["", " \n", "t1\nt2\n", "t\0"] {
+            fs::write(&path, bad).unwrap();
+            let error = resolved(user.clone(), LONG).unwrap_err();
+            assert!(matches!(error, LookupError::Unusable { .. }), "{error}");
+        }
         user.token = Some("t0".to_owned().into());
         assert_eq!(resolved(user, LONG).unwrap()["token"], "t0");
+    }
+
+    #[test]
+    fn a_token_of_a_plugin_that_no_header_can_carry_is_refused_and_not_shown() {
+        let script = r#"printf '{"status":{"token":"hunter\\nWORD"}}'"#;
+        let error = resolved(plugin(script), LONG).unwrap_err();
+        assert!(matches!(error, LookupError::PluginFailed { .. }), "{error}");
+        let text = error.to_string();
+        assert!(
+            text.contains("HTTP header") && !text.contains("hunter"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_a_plugin_says_is_one_line_without_the_token_that_it_printed() {
+        let script =
+            r#"echo '{"status":{"token":"hunter22"}}'; echo "no use for hunter22" >&2; exit 1"#;
+        let text = resolved(plugin(script), LONG).unwrap_err().to_string();
+        assert!(text.contains("no use for ***"), "{text}");
+        let script = "printf 'first\\nlast\\r\\n' >&2; exec sleep 600";
+        let text = resolved(plugin(script), Duration::from_millis(500)).unwrap_err();
+        let text = text.to_string();
+        assert!(text.contains("`last`") && !text.contains("first"), "{text}");
     }
 }

@@ -14,8 +14,11 @@ pub enum LookupErrorKind {
     Unreachable,
     /// The cluster refused (77).
     Denied,
-    /// Helm's own command line names another cluster or namespace (76).
+    /// Helm's own command line names another cluster or namespace, or the server answered with another
+    /// object (76).
     Contradiction,
+    /// The manifests name what cannot exist (65).
+    Manifest,
     /// What belay was told about the cluster cannot be right (78).
     Configuration,
 }
@@ -63,15 +66,40 @@ pub enum LookupError {
         /// What came.
         answer: String,
     },
+    /// The API server, or something in between, answered with another object.
+    #[error(
+        "{server} answered about {asked} with {answer}: check the server's address and whether a proxy stands in between (HTTPS_PROXY, NO_PROXY)"
+    )]
+    AnotherObject {
+        /// The API server.
+        server: String,
+        /// The objects.
+        asked: String,
+        /// The object that came.
+        answer: String,
+    },
+    /// A manifest names an object that cannot exist.
+    #[error(
+        "the manifests name {object}, whose {part} no cluster can have: mend the manifests, or do without the cluster (--no-cluster)"
+    )]
+    NoSuchName {
+        /// The object.
+        object: String,
+        /// `namespace` or `name`.
+        part: &'static str,
+    },
     /// The credential plugin did not end.
     #[error(
-        "the credential plugin `{command}` did not end within {timeout:?}: run it by hand to see what it waits for, or raise --timeout"
+        "the credential plugin `{command}` did not end within {timeout:?}{}: run it by hand to see what it waits for, or raise --timeout",
+        last_words(said.as_deref())
     )]
     PluginHangs {
         /// Its command.
         command: String,
         /// How long it had.
         timeout: Duration,
+        /// The last line that it wrote to stderr.
+        said: Option<String>,
     },
     /// The machinery for asking could not be started.
     #[error("requests could not be started ({cause}): try again")]
@@ -203,7 +231,10 @@ impl LookupError {
             Self::Unauthorized { .. } | Self::Forbidden { .. } | Self::PluginFailed { .. } => {
                 LookupErrorKind::Denied
             }
-            Self::HelmContradicts { .. } => LookupErrorKind::Contradiction,
+            Self::HelmContradicts { .. } | Self::AnotherObject { .. } => {
+                LookupErrorKind::Contradiction
+            }
+            Self::NoSuchName { .. } => LookupErrorKind::Manifest,
             Self::ArgoCd { .. }
             | Self::NoCluster
             | Self::Kubeconfig { .. }
@@ -219,6 +250,10 @@ impl LookupError {
 fn list(rules: &[Rule]) -> String {
     let rules: Vec<_> = rules.iter().map(ToString::to_string).collect();
     rules.join(", and ")
+}
+
+fn last_words(said: Option<&str>) -> String {
+    said.map_or_else(String::new, |said| format!(", and said last `{said}`"))
 }
 
 fn unchosen(contexts: &[String]) -> String {

@@ -1,16 +1,12 @@
 //! What can go wrong with one request, and what is worth another try.
 
 use std::error::Error;
-use std::io;
 use std::time::Duration;
 
-use rustls::CertificateError;
-
+use super::cause::{Innermost, innermost};
 use super::error::LookupError;
 use super::resource::Rule;
-
-/// The longest piece of a server's words that is passed on.
-const WORDS: usize = 300;
+use super::secrets::Secrets;
 
 /// Why a request has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +29,8 @@ pub(super) enum Fault {
     },
     /// An answer that no API server gives.
     NotKubernetes(String),
+    /// Another object than the one that was asked for.
+    AnotherObject(String),
 }
 
 impl Fault {
@@ -51,8 +49,8 @@ impl Fault {
         }
     }
 
-    /// Reads kube's error about a request that got no answer.
-    pub(super) fn from_kube(error: &kube::Error) -> Self {
+    /// Reads the error about a request that got no answer.
+    pub(super) fn from_error(error: &(dyn Error + 'static)) -> Self {
         match innermost(error) {
             Innermost::Tls(cause) => Self::Tls(cause),
             Innermost::Other(cause) => Self::Transport(cause),
@@ -65,10 +63,38 @@ impl Fault {
             Self::Tls(_) => 0,
             Self::Unauthorized => 1,
             Self::Forbidden { .. } => 2,
-            Self::NotKubernetes(_) => 3,
-            Self::Status { .. } => 4,
-            Self::Transport(_) => 5,
-            Self::TimedOut(_) => 6,
+            Self::AnotherObject(_) => 3,
+            Self::NotKubernetes(_) => 4,
+            Self::Status { .. } => 5,
+            Self::Transport(_) => 6,
+            Self::TimedOut(_) => 7,
+        }
+    }
+
+    /// This fault with its words fit for a message: a server may say anything, also the token that it
+    /// was sent.
+    fn told(self, secrets: &Secrets) -> Self {
+        let words = |text: String| secrets.words(&text);
+        match self {
+            Self::Transport(cause) => Self::Transport(words(cause)),
+            Self::TimedOut(before) => {
+                Self::TimedOut(before.map(|fault| Box::new(fault.told(secrets))))
+            }
+            Self::Tls(cause) => Self::Tls(words(cause)),
+            Self::Unauthorized => Self::Unauthorized,
+            // Who was refused stands in it; that is cut out first.
+            Self::Forbidden { message } => Self::Forbidden { message },
+            Self::Status {
+                status,
+                cause,
+                retry_after,
+            } => Self::Status {
+                status,
+                cause: words(cause),
+                retry_after,
+            },
+            Self::NotKubernetes(answer) => Self::NotKubernetes(words(answer)),
+            Self::AnotherObject(answer) => Self::AnotherObject(words(answer)),
         }
     }
 }
@@ -79,6 +105,7 @@ pub(super) fn summarize(
     faults: &[(String, Rule, Fault)],
     server: &str,
     timeout: Duration,
+    secrets: &Secrets,
 ) -> Option<LookupError> {
     let (first, _, worst) = faults.iter().min_by_key(|(_, _, fault)| fault.weight())?;
     let server = server.to_owned();
@@ -92,7 +119,7 @@ pub(super) fn summarize(
         timeout,
         cause,
     };
-    Some(match worst.clone() {
+    Some(match worst.clone().told(secrets) {
         Fault::Tls(cause) => LookupError::Tls { server, cause },
         Fault::Unauthorized => LookupError::Unauthorized { server, asked },
         Fault::Forbidden { message } => {
@@ -104,11 +131,16 @@ pub(super) fn summarize(
             rules.dedup();
             LookupError::Forbidden {
                 server,
-                who: refused_user(&message),
+                who: refused_user(&message).map(|user| format!("`{}`", secrets.words(&user))),
                 rules,
             }
         }
         Fault::NotKubernetes(answer) => LookupError::NotKubernetes {
+            server,
+            asked,
+            answer,
+        },
+        Fault::AnotherObject(answer) => LookupError::AnotherObject {
             server,
             asked,
             answer,
@@ -122,8 +154,9 @@ pub(super) fn summarize(
         Fault::Transport(cause) => unanswered(cause),
         Fault::TimedOut(before) => unanswered(match before.map(|fault| *fault) {
             Some(Fault::Transport(cause)) => cause,
+            Some(Fault::Status { status, cause, .. }) if cause.is_empty() => status.to_string(),
             Some(Fault::Status { status, cause, .. }) => format!("{status}, {cause}"),
-            _ => "it keeps silent".to_owned(),
+            _ => "none came to its end".to_owned(),
         }),
     })
 }
@@ -133,68 +166,7 @@ pub(super) fn summarize(
 fn refused_user(message: &str) -> Option<String> {
     let (_, rest) = message.split_once("User \"")?;
     let (user, _) = rest.split_once('"')?;
-    (!user.is_empty()).then(|| format!("`{user}`"))
-}
-
-/// Cuts a server's words to what fits in a sentence.
-pub(super) fn words(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().take(WORDS).collect()
-}
-
-/// Why a client cannot be made, without addresses: a proxy's may hold a password.
-pub(super) fn configuration(error: &kube::Error) -> String {
-    match error {
-        kube::Error::ProxyProtocolUnsupported { .. }
-        | kube::Error::ProxyProtocolDisabled { .. } => {
-            "its proxy is none of http, https and socks5".to_owned()
-        }
-        other => match innermost(other) {
-            Innermost::Tls(cause) | Innermost::Other(cause) => {
-                // The outer text says which file, the inner one why; kube repeats one in the other.
-                let whole = words(&other.to_string());
-                if whole.contains(&cause) { whole } else { cause }
-            }
-        },
-    }
-}
-
-enum Innermost {
-    Tls(String),
-    Other(String),
-}
-
-/// Follows an error to its first cause. kube's and hyper's own texts only say on which layer it was
-/// noticed. An `io::Error` hides what it wraps from `source`, and TLS errors come wrapped so.
-fn innermost(error: &(dyn Error + 'static)) -> Innermost {
-    let mut at = error;
-    loop {
-        if let Some(tls) = at.downcast_ref::<rustls::Error>() {
-            return Innermost::Tls(tls_cause(tls));
-        }
-        let wrapped = at.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        let next = match wrapped {
-            Some(inner) => Some(inner as &(dyn Error + 'static)),
-            None => at.source(),
-        };
-        match next {
-            Some(next) => at = next,
-            None => return Innermost::Other(words(&at.to_string())),
-        }
-    }
-}
-
-fn tls_cause(error: &rustls::Error) -> String {
-    match error {
-        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
-            "its certificate comes from an unknown authority".to_owned()
-        }
-        rustls::Error::InvalidCertificate(
-            CertificateError::Expired | CertificateError::ExpiredContext { .. },
-        ) => "its certificate has expired".to_owned(),
-        rustls::Error::InvalidMessage(_) => "it does not speak TLS".to_owned(),
-        other => words(&other.to_string()),
-    }
+    (!user.is_empty()).then(|| user.to_owned())
 }
 
 #[cfg(test)]
@@ -207,23 +179,9 @@ mod tests {
                        cannot get resource \"deployments\" in API group \"apps\" in the namespace \"prod\"";
         assert_eq!(
             refused_user(message).as_deref(),
-            Some("`system:serviceaccount:ci:belay`")
+            Some("system:serviceaccount:ci:belay")
         );
         assert_eq!(refused_user("no"), None);
-    }
-
-    #[test]
-    fn a_tls_error_is_found_inside_io_errors() {
-        let tls = rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer);
-        let error = io::Error::other(io::Error::new(io::ErrorKind::InvalidData, tls));
-        assert!(
-            matches!(innermost(&error), Innermost::Tls(cause) if cause.contains("unknown authority"))
-        );
-        let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
-        let error = io::Error::other(refused);
-        assert!(
-            matches!(innermost(&error), Innermost::Other(cause) if cause == "connection refused")
-        );
     }
 
     #[test]
@@ -242,7 +200,8 @@ mod tests {
             ("c".to_owned(), rule("c"), Fault::TimedOut(None)),
             ("a".to_owned(), rule("a"), denied()),
         ];
-        let error = summarize(&faults, "https://x", Duration::from_secs(10)).unwrap();
+        let secrets = Secrets::default();
+        let error = summarize(&faults, "https://x", Duration::from_secs(10), &secrets).unwrap();
         assert_eq!(
             error,
             LookupError::Forbidden {

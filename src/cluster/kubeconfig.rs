@@ -3,11 +3,13 @@
 
 use std::env::split_paths;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use kube::config::{AuthInfo, Cluster, Kubeconfig, KubeconfigError};
+use kube::config::{AuthInfo, Cluster, Kubeconfig};
 
 use super::environment::Environment;
 use super::error::LookupError;
+use super::local;
 
 /// Kubeconfig files, merged.
 #[derive(Debug)]
@@ -31,13 +33,14 @@ pub(super) struct Chosen {
 }
 
 /// Reads `explicit` (`--kubeconfig`), else the files of `KUBECONFIG`, else `~/.kube/config`. None
-/// where there is no file, or nothing in it.
+/// where there is no file, or nothing in it. A pipe among them has until `deadline`.
 pub(super) fn load(
     explicit: Option<&Path>,
     environment: &Environment,
+    deadline: Instant,
 ) -> Result<Option<Loaded>, LookupError> {
     if let Some(path) = explicit {
-        return read(vec![path.to_owned()]).map(Some);
+        return read(vec![path.to_owned()], deadline).map(Some);
     }
     let listed: Vec<_> = environment
         .kubeconfig
@@ -61,35 +64,22 @@ pub(super) fn load(
             .collect();
         if there.is_empty() { listed } else { there }
     };
-    let loaded = read(files)?;
+    let loaded = read(files, deadline)?;
     let empty = loaded.config.contexts.is_empty() && loaded.config.clusters.is_empty();
     Ok((!empty).then_some(loaded))
 }
 
-fn read(files: Vec<PathBuf>) -> Result<Loaded, LookupError> {
+fn read(files: Vec<PathBuf>, deadline: Instant) -> Result<Loaded, LookupError> {
     let mut config = Kubeconfig::default();
     for path in &files {
-        config = Kubeconfig::read_from(path)
-            .and_then(|next| config.merge(next))
-            .map_err(|error| LookupError::Kubeconfig {
-                path: path.clone(),
-                cause: cause(&error),
-            })?;
+        let merged = local::kubeconfig(path, deadline)
+            .and_then(|next| config.merge(next).map_err(|error| error.to_string()));
+        config = merged.map_err(|cause| LookupError::Kubeconfig {
+            path: path.clone(),
+            cause,
+        })?;
     }
     Ok(Loaded { config, files })
-}
-
-/// Why a file cannot be read, without a word of what is in it: it holds credentials, and the parser
-/// quotes the line.
-fn cause(error: &KubeconfigError) -> String {
-    match error {
-        KubeconfigError::ReadConfig(error, _) => error.to_string(),
-        KubeconfigError::Parse(error) => match error.location() {
-            Some(place) => format!("it is no kubeconfig at line {}", place.line()),
-            None => "it is no kubeconfig".to_owned(),
-        },
-        other => other.to_string(),
-    }
 }
 
 impl Loaded {
@@ -155,6 +145,7 @@ impl Loaded {
 mod tests {
     use super::*;
     use std::fs;
+    use std::time::Duration;
 
     const TWO: &str = "
 current-context: a
@@ -169,6 +160,14 @@ users:
 - {name: me, user: {token: hunter2}}
 ";
 
+    fn loaded(
+        explicit: Option<&Path>,
+        environment: &Environment,
+    ) -> Result<Option<Loaded>, LookupError> {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        load(explicit, environment, deadline)
+    }
+
     fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config");
@@ -179,11 +178,13 @@ users:
     #[test]
     fn the_context_is_the_named_one_else_the_current_one() {
         let (_folder, path) = file(TWO);
-        let loaded = load(Some(&path), &Environment::default()).unwrap().unwrap();
-        let current = loaded.choose(None).unwrap();
+        let files = loaded(Some(&path), &Environment::default())
+            .unwrap()
+            .unwrap();
+        let current = files.choose(None).unwrap();
         assert_eq!(current.context.as_deref(), Some("a"));
         assert_eq!(current.namespace.as_deref(), Some("team"));
-        let named = loaded.choose(Some("b")).unwrap();
+        let named = files.choose(Some("b")).unwrap();
         assert_eq!(named.cluster.server.as_deref(), Some("https://two"));
         assert_eq!(named.namespace, None);
     }
@@ -191,13 +192,15 @@ users:
     #[test]
     fn a_missing_context_is_named_with_those_that_are_there() {
         let (_folder, path) = file(TWO);
-        let loaded = load(Some(&path), &Environment::default()).unwrap().unwrap();
-        let error = loaded.choose(Some("z")).unwrap_err().to_string();
+        let files = loaded(Some(&path), &Environment::default())
+            .unwrap()
+            .unwrap();
+        let error = files.choose(Some("z")).unwrap_err().to_string();
         assert!(
             error.contains("`z`") && error.contains("`a`, `b`, `c`"),
             "{error}"
         );
-        let error = loaded.choose(Some("c")).unwrap_err().to_string();
+        let error = files.choose(Some("c")).unwrap_err().to_string();
         assert!(error.contains("no cluster `none`"), "{error}");
     }
 
@@ -210,7 +213,7 @@ users:
             "clusters:\n- name: x\n  cluster: hunter2",
         ] {
             let (_folder, path) = file(text);
-            let error = load(Some(&path), &Environment::default()).unwrap_err();
+            let error = loaded(Some(&path), &Environment::default()).unwrap_err();
             let text = error.to_string();
             assert!(text.contains(path.to_str().unwrap()), "{text}");
             assert!(!text.contains("hunter2"), "{text}");
@@ -221,13 +224,13 @@ users:
     #[test]
     fn a_file_that_is_named_must_be_there() {
         let missing = Path::new("/nowhere/config");
-        let error = load(Some(missing), &Environment::default()).unwrap_err();
+        let error = loaded(Some(missing), &Environment::default()).unwrap_err();
         assert!(error.to_string().contains("/nowhere/config"), "{error}");
         let environment = Environment {
             kubeconfig: Some(missing.into()),
             ..Environment::default()
         };
-        let error = load(None, &environment).unwrap_err();
+        let error = loaded(None, &environment).unwrap_err();
         assert!(error.to_string().contains("/nowhere/config"), "{error}");
     }
 
@@ -240,19 +243,19 @@ users:
             kubeconfig: Some(std::env::join_paths(paths).unwrap()),
             ..Environment::default()
         };
-        let loaded = load(None, &environment).unwrap().unwrap();
-        assert_eq!(loaded.files, [first, second]);
-        assert_eq!(loaded.choose(None).unwrap().context.as_deref(), Some("b"));
+        let files = loaded(None, &environment).unwrap().unwrap();
+        assert_eq!(files.files, [first, second]);
+        assert_eq!(files.choose(None).unwrap().context.as_deref(), Some("b"));
     }
 
     #[test]
     fn no_file_and_an_empty_file_are_no_kubeconfig() {
-        assert!(load(None, &Environment::default()).unwrap().is_none());
+        assert!(loaded(None, &Environment::default()).unwrap().is_none());
         let (_folder, path) = file("");
         let environment = Environment {
             kubeconfig: Some(path.into()),
             ..Environment::default()
         };
-        assert!(load(None, &environment).unwrap().is_none());
+        assert!(loaded(None, &environment).unwrap().is_none());
     }
 }

@@ -4,23 +4,26 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kube::Client;
-use kube::config::AuthInfo;
+use kube::config::{AuthInfo, Cluster};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
-use super::access;
 use super::ancestry::{HelmCommandLine, Used};
+use super::answer::Reply;
 use super::connection::{Connection, Target};
-use super::credentials;
 use super::environment::{Environment, ProxyEnvironment};
 use super::error::LookupError;
 use super::fault::{self, Fault};
-use super::namespace::namespace;
-use super::request::{self, Reply};
-use super::resource::{Rule, Served, discovery_path};
+use super::namespace::{self, is_namespace};
+use super::request::Session;
+use super::resource::{Rule, Served, discovery_path, is_name};
+use super::secrets::Secrets;
+use super::{access, credentials, headers, local};
 use crate::manifest::ObjectKey;
 use crate::policy::{Answer, Facts, LiveObject, Questions};
+
+/// The longest time limit: what waits for longer than a day waits for ever, and clocks have ends.
+pub const LONGEST_TIMEOUT: Duration = Duration::from_hours(24);
 
 /// One object's answer, or what went wrong with the rule that would have been needed.
 type Outcome = (ObjectKey, Result<Answer<LiveObject>, (Rule, Fault)>);
@@ -43,10 +46,11 @@ pub fn lookup(
     if keys.is_empty() {
         return Ok(Facts::default());
     }
-    let timeout = connection.timeout;
+    let timeout = connection.timeout.min(LONGEST_TIMEOUT);
     let deadline = Instant::now() + timeout;
+    check_names(&keys)?;
     let helm = helm();
-    let target = match (Target::find(connection, environment), &helm) {
+    let target = match (Target::find(connection, environment, deadline), &helm) {
         // Helm's own options are a better hint than that there is no cluster.
         (Err(LookupError::NoCluster), Some(helm)) => {
             helm.check(&Used::default())?;
@@ -54,7 +58,7 @@ pub fn lookup(
         }
         (target, _) => target,
     }?;
-    let namespace = namespace(connection, environment, &target);
+    let namespace = namespace::used(connection, environment, &target);
     let is_used = keys.iter().any(|key| key.namespace.is_none());
     if let Some(helm) = &helm {
         helm.check(&Used {
@@ -64,10 +68,16 @@ pub fn lookup(
             namespace: (is_used || !namespace.guessed).then(|| namespace.clone()),
         })?;
     }
-    let mut user = target.user.clone();
-    credentials::resolve(&mut user, &target.cluster, timeout, deadline)?;
+    if is_used {
+        namespace::check(&namespace)?;
+    }
+    let (mut cluster, mut user) = (target.cluster.clone(), target.user.clone());
+    local::inline(&mut cluster, &mut user, deadline)?;
+    credentials::resolve(&mut user, &cluster, timeout, deadline)?;
+    headers::check(&user, environment.helm.token.is_some())?;
+    let secrets = Secrets::of(&user);
     let outcomes = ask_all(
-        &target,
+        &cluster,
         user,
         &environment.proxy,
         keys,
@@ -92,7 +102,7 @@ pub fn lookup(
             Err((rule, fault)) => faults.push((key.to_string(), rule, fault)),
         }
     }
-    match fault::summarize(&faults, &target.server(), timeout) {
+    match fault::summarize(&faults, &target.server(), timeout, &secrets) {
         Some(error) => Err(error),
         None => Ok(facts),
     }
@@ -100,7 +110,7 @@ pub fn lookup(
 
 /// Runs the requests on a runtime of their own.
 fn ask_all(
-    target: &Target,
+    cluster: &Cluster,
     user: AuthInfo,
     proxies: &ProxyEnvironment,
     keys: Vec<ObjectKey>,
@@ -116,9 +126,11 @@ fn ask_all(
         })?;
     let outcomes = runtime.block_on(async {
         let asker = Arc::new(Asker {
-            client: access::client(target, user, proxies, timeout)?,
+            session: Session::new(
+                access::client(cluster, user, proxies, timeout)?,
+                deadline.into(),
+            ),
             namespace: namespace.to_owned(),
-            deadline: deadline.into(),
         });
         Ok(asker.ask_all(keys).await)
     });
@@ -132,10 +144,9 @@ fn ask_all(
 
 /// All that a request needs.
 struct Asker {
-    client: Client,
+    session: Session,
     /// For keys without one.
     namespace: String,
-    deadline: tokio::time::Instant,
 }
 
 impl Asker {
@@ -164,11 +175,21 @@ impl Asker {
         let Some(path) = served.path(&key.name, namespace) else {
             return (key, Ok(Answer::NotFound));
         };
-        let answer = match request::get(&self.client, &path, self.deadline).await {
-            Ok(Reply::Found(object)) if is(&object, &key) => {
-                Ok(Answer::Found(LiveObject::from_json(&object)))
+        let asked = ObjectKey {
+            namespace: served.is_namespaced().then(|| namespace.to_owned()),
+            ..key.clone()
+        };
+        let live = move |object: Value| {
+            let live = LiveObject::from_json(&object);
+            if live.key == asked {
+                Ok(live)
+            } else {
+                Err(live.key)
             }
-            Ok(Reply::Found(_)) => Err(Fault::NotKubernetes("another object".to_owned())),
+        };
+        let answer = match self.session.get(&path, live).await {
+            Ok(Reply::Found(Ok(live))) => Ok(Answer::Found(live)),
+            Ok(Reply::Found(Err(other))) => Err(another(&other)),
             Ok(Reply::NotFound) => Ok(Answer::NotFound),
             Ok(Reply::NothingThere) => Err(Fault::NotKubernetes(
                 "`404 page not found` for a path that every API server has".to_owned(),
@@ -194,7 +215,8 @@ impl Asker {
         let Some(path) = discovery_path(&api_version) else {
             return all(Ok(Answer::NotFound));
         };
-        let list = match request::get(&self.client, &path, self.deadline).await {
+        let whole = |list: Value| list;
+        let list = match self.session.get(&path, whole).await {
             Ok(Reply::Found(list)) if list["kind"].as_str() == Some("APIResourceList") => list,
             Ok(Reply::NotFound | Reply::NothingThere) => return all(Ok(Answer::NotFound)),
             Ok(Reply::Found(_)) => {
@@ -219,8 +241,33 @@ impl Asker {
     }
 }
 
-/// Whether the answer is the object that was asked for, and not what a confused proxy had at hand.
-fn is(object: &Value, key: &ObjectKey) -> bool {
-    object["kind"].as_str() == Some(&key.kind)
-        && object["metadata"]["name"].as_str() == Some(&key.name)
+/// Checks what the manifests name. That such an object does not exist is true, but to take it for a
+/// first install would drop a pin in silence.
+fn check_names(keys: &[ObjectKey]) -> Result<(), LookupError> {
+    let wrong = |key: &ObjectKey, part| {
+        Err(LookupError::NoSuchName {
+            object: key.to_string(),
+            part,
+        })
+    };
+    for key in keys {
+        if key.namespace.as_deref().is_some_and(|it| !is_namespace(it)) {
+            return wrong(key, "namespace");
+        }
+        if !is_name(&key.name) {
+            return wrong(key, "name");
+        }
+    }
+    Ok(())
+}
+
+/// What a confused proxy had at hand. An answer that names nothing is no object.
+fn another(key: &ObjectKey) -> Fault {
+    if [&key.api_version, &key.kind, &key.name]
+        .iter()
+        .any(|it| it.is_empty())
+    {
+        return Fault::NotKubernetes("other JSON".to_owned());
+    }
+    Fault::AnotherObject(format!("{} {key}", key.api_version))
 }

@@ -7,23 +7,30 @@
 //! ([`HelmCommandLine`]) and stops rather than asking the wrong one.
 
 mod access;
+mod address;
 mod ancestry;
+mod answer;
+mod cause;
 mod connection;
 mod credentials;
 mod environment;
 mod error;
 mod fault;
+mod headers;
 mod kubeconfig;
+mod local;
 mod lookup;
 mod namespace;
 mod plugin;
 mod proxy;
 mod request;
 mod resource;
+mod secrets;
 
 pub use ancestry::{HelmCommandLine, Used};
 pub use connection::{Connection, Target};
 pub use environment::{Environment, HelmEnvironment, ProxyEnvironment, Secret};
 pub use error::{LookupError, LookupErrorKind};
-pub use lookup::lookup;
+pub use lookup::{LONGEST_TIMEOUT, lookup};
+pub use namespace::is_namespace;
 pub use resource::Rule;

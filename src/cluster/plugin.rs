@@ -7,13 +7,17 @@
 
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// How often an ending process is looked at. It has closed its output, so that it ends at once or
 /// has gone astray.
 const LOOK: Duration = Duration::from_millis(2);
+
+/// The most bytes that are taken of what a plugin prints: an ExecCredential is a token and perhaps a
+/// chain of certificates, some 10 kB, and HTTP servers take headers of 1 MB at most (Go's default).
+const LIMIT: usize = 1 << 20;
 
 /// What a plugin left.
 pub(super) struct Finished {
@@ -26,8 +30,10 @@ pub(super) struct Finished {
 pub(super) enum Unfinished {
     /// It could not be started.
     NotStarted(io::Error),
-    /// It did not end in time, and was killed.
-    TimedOut,
+    /// It printed more than any credential has, and was killed.
+    TooMuch,
+    /// It did not end in time, and was killed; what it wrote to stderr until then.
+    TimedOut { stderr: Vec<u8> },
 }
 
 /// Runs `command` to its end. Its stdin is empty: belay's own is the manifests.
@@ -38,43 +44,100 @@ pub(super) fn run(command: &mut Command, deadline: Instant) -> Result<Finished, 
         .stderr(Stdio::piped())
         .spawn()
         .map_err(Unfinished::NotStarted)?;
-    let stdout = collect(child.stdout.take());
-    let stderr = collect(child.stderr.take());
-    let finished = (|| {
-        let stdout = receive(&stdout, deadline)?;
-        let stderr = receive(&stderr, deadline)?;
-        let status = wait(&mut child, deadline)?;
-        Some(Finished {
-            status,
-            stdout,
-            stderr,
-        })
-    })();
-    finished.ok_or_else(|| {
+    let stdout = Output::collect(child.stdout.take(), Keep::Beginning);
+    let stderr = Output::collect(child.stderr.take(), Keep::End);
+    finish(&mut child, &stdout, &stderr, deadline).inspect_err(|_| {
         // It may have ended just now, and what it left behind is no matter of ours then.
         let _ = child.kill();
         let _ = child.wait();
-        Unfinished::TimedOut
     })
 }
 
-/// Reads a pipe to its end on a thread of its own, which is left behind when the time is up.
-fn collect(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            // What was read before a failure is what there is; the exit status says the rest.
-            let _ = pipe.read_to_end(&mut bytes);
-        }
-        let _ = sender.send(bytes);
-    });
-    receiver
+fn finish(
+    child: &mut Child,
+    stdout: &Output,
+    stderr: &Output,
+    deadline: Instant,
+) -> Result<Finished, Unfinished> {
+    let timed_out = || Unfinished::TimedOut {
+        stderr: stderr.so_far(),
+    };
+    stdout.ended(deadline).ok_or_else(timed_out)?;
+    if stdout.so_far().len() > LIMIT {
+        return Err(Unfinished::TooMuch);
+    }
+    stderr.ended(deadline).ok_or_else(timed_out)?;
+    Ok(Finished {
+        status: wait(child, deadline).ok_or_else(timed_out)?,
+        stdout: stdout.so_far(),
+        stderr: stderr.so_far(),
+    })
 }
 
-fn receive(pipe: &mpsc::Receiver<Vec<u8>>, deadline: Instant) -> Option<Vec<u8>> {
-    let left = deadline.saturating_duration_since(Instant::now());
-    pipe.recv_timeout(left).ok()
+/// Which part of a long output is wanted.
+#[derive(Clone, Copy)]
+enum Keep {
+    /// The first [`LIMIT`] bytes and one more, by which the rest is noticed; then nobody reads on.
+    Beginning,
+    /// The last [`LIMIT`] bytes or so.
+    End,
+}
+
+/// What comes out of a pipe. A thread of its own reads it, and is left behind when the time is up.
+struct Output {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    end: mpsc::Receiver<()>,
+}
+
+impl Output {
+    fn collect(pipe: Option<impl Read + Send + 'static>, keep: Keep) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let (sender, end) = mpsc::channel();
+        let kept = Arc::clone(&bytes);
+        thread::spawn(move || {
+            // What was read before a failure is what there is; the exit status says the rest.
+            let _ = pipe.map(|pipe| read(pipe, keep, &kept));
+            let _ = sender.send(());
+        });
+        Self { bytes, end }
+    }
+
+    /// Waits for the end; None when the time is up.
+    fn ended(&self, deadline: Instant) -> Option<()> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        self.end.recv_timeout(left).ok()
+    }
+
+    fn so_far(&self) -> Vec<u8> {
+        locked(&self.bytes).clone()
+    }
+}
+
+fn read(mut pipe: impl Read, keep: Keep, kept: &Mutex<Vec<u8>>) -> io::Result<()> {
+    let mut piece = [0; 8192];
+    loop {
+        let length = match pipe.read(&mut piece) {
+            Ok(0) => return Ok(()),
+            Ok(length) => length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let mut kept = locked(kept);
+        kept.extend_from_slice(&piece[..length]);
+        match keep {
+            Keep::Beginning if kept.len() > LIMIT => return Ok(()),
+            Keep::End if kept.len() > 2 * LIMIT => {
+                let surplus = kept.len() - LIMIT;
+                kept.drain(..surplus);
+            }
+            Keep::Beginning | Keep::End => {}
+        }
+    }
+}
+
+/// Bytes are bytes, whatever became of the thread that held them.
+fn locked(bytes: &Mutex<Vec<u8>>) -> MutexGuard<'_, Vec<u8>> {
+    bytes.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn wait(child: &mut Child, deadline: Instant) -> Option<ExitStatus> {
@@ -120,7 +183,30 @@ mod tests {
             "sleep 5 & exit 0",
         ] {
             let result = sh(script, Duration::from_millis(50));
-            assert!(matches!(result, Err(Unfinished::TimedOut)), "{script}");
+            assert!(
+                matches!(result, Err(Unfinished::TimedOut { .. })),
+                "{script}"
+            );
         }
+    }
+
+    #[test]
+    fn what_a_plugin_said_before_it_hung_is_kept() {
+        let script = "echo open the browser >&2; exec sleep 600";
+        let Err(Unfinished::TimedOut { stderr }) = sh(script, Duration::from_millis(500)) else {
+            panic!("it ended");
+        };
+        assert_eq!(stderr, b"open the browser\n");
+    }
+
+    #[test]
+    fn a_plugin_that_prints_without_end_is_stopped() {
+        let long = Duration::from_secs(60);
+        assert!(matches!(sh("exec yes", long), Err(Unfinished::TooMuch)));
+        let Err(Unfinished::TimedOut { stderr }) = sh("exec yes >&2", Duration::from_millis(300))
+        else {
+            panic!("it ended");
+        };
+        assert!(stderr.len() <= 2 * LIMIT);
     }
 }

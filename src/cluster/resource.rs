@@ -81,6 +81,11 @@ impl Served {
         }
     }
 
+    /// Whether its objects live in namespaces.
+    pub(super) fn is_namespaced(&self) -> bool {
+        self.namespaced
+    }
+
     /// The URL's path of an object. None for a name that no object can have: it comes from a
     /// manifest, and one with a slash or a query in it would ask for something else.
     pub(super) fn path(&self, name: &str, namespace: &str) -> Option<String> {
@@ -123,7 +128,7 @@ fn split(api_version: &str) -> (&str, &str) {
 /// Whether the API could hold something of this name: the widest rule that it has
 /// (`IsValidPathSegmentName` of apimachinery: neither `/` nor `%`, neither `.` nor `..`), less what
 /// would end or break a URL's path. Every kind that runs Pods has a stricter one.
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     !matches!(text, "" | "." | "..")
         && text
             .bytes()

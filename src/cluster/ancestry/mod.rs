@@ -9,6 +9,7 @@ mod process;
 
 use std::path::{Path, PathBuf};
 
+use super::address::without_credentials;
 use super::error::LookupError;
 use crate::policy::UsedNamespace;
 
@@ -164,7 +165,8 @@ impl HelmCommandLine {
                 .clone()
                 .unwrap_or_else(|| "no server".to_owned());
             let remedy = "export HELM_KUBEAPISERVER with that address instead, which helm and belay both read";
-            return contradiction("--kube-apiserver", server, belay, remedy.to_owned());
+            let server = without_credentials(server);
+            return contradiction("--kube-apiserver", &server, belay, remedy.to_owned());
         }
         if let (Some(namespace), Some(used)) = (&self.namespace, &used.namespace)
             && *namespace != used.name
@@ -195,6 +197,7 @@ fn pass(option: &str, value: &str) -> String {
 
 /// Whether both addresses are one server. A scheme need not be given.
 fn is_same_server(one: &str, other: &str) -> bool {
+    let (one, other) = (&without_credentials(one), &without_credentials(other));
     let bare = |address: &str| {
         let bare = address.split_once("://").map_or(address, |(_, rest)| rest);
         bare.trim_end_matches('/').to_ascii_lowercase()
@@ -320,6 +323,7 @@ mod tests {
             "helm upgrade x . --kubeconfig /work/k/c",
             "helm upgrade x . --kube-apiserver https://S:1/",
             "helm upgrade x . --kube-apiserver s:1",
+            "helm upgrade x . --kube-apiserver https://me:hunter2@s:1",
         ] {
             assert_eq!(parse(line).unwrap().check(&used()), Ok(()), "{line}");
         }
@@ -332,6 +336,16 @@ mod tests {
                 .unwrap()
                 .check(&elsewhere),
             Ok(())
+        );
+    }
+
+    #[test]
+    fn a_password_in_helm_s_address_is_not_shown() {
+        let helm = parse("helm upgrade x . --kube-apiserver https://me:hunter2/@t:1").unwrap();
+        let error = helm.check(&used()).unwrap_err().to_string();
+        assert!(
+            error.contains("https://t:1") && !error.contains("hunter2"),
+            "{error}"
         );
     }
 
