@@ -10,9 +10,10 @@ use clap::{
     Args, Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
 };
 
-use super::speech::{SpeechArgs, tame};
+use super::speech::SpeechArgs;
 use super::values::{duration, namespace};
 use crate::policy::Refreshing;
+use crate::report;
 
 /// Keeps the image digests that a refresher has decided through helm upgrade.
 ///
@@ -48,7 +49,7 @@ impl Cli {
 
 /// clap repeats what somebody wrote as it came, control characters and all.
 fn tamed(mut error: clap::Error) -> clap::Error {
-    let text = |text: &String| tame(text).into_owned();
+    let text = |text: &String| report::printable(text).into_owned();
     let texts: Vec<_> = error
         .context()
         .filter_map(|(kind, value)| match value {

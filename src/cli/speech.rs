@@ -1,7 +1,5 @@
 //! What belay says on stderr, and how loud. stdout is for data alone.
 
-use std::borrow::Cow;
-
 use anstyle::{AnsiColor, Style};
 use clap::builder::BoolishValueParser;
 use clap::{ArgAction, Args, ValueEnum};
@@ -110,43 +108,5 @@ fn plain(line: &str) {
 /// anywhere. A closed stderr must not turn a good run into a bad one, so nobody hears of a failure here.
 fn write(start: &str, line: &str) {
     use std::io::Write as _;
-    let _ = writeln!(anstream::stderr(), "{start}{}", tame(line));
-}
-
-/// `text` with all escaped that a terminal would obey instead of showing it: control characters, line
-/// breaks among them, and the marks that turn the direction of what follows.
-pub(super) fn tame(text: &str) -> Cow<'_, str> {
-    let is_wild = |it: char| {
-        it.is_control()
-            || matches!(it, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    if !text.contains(is_wild) {
-        return text.into();
-    }
-    let mut tamed = String::with_capacity(text.len());
-    for it in text.chars() {
-        if is_wild(it) {
-            tamed.extend(it.escape_debug());
-        } else {
-            tamed.push(it);
-        }
-    }
-    tamed.into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_terminal_would_obey_is_escaped() {
-        for (text, tamed) in [
-            ("plain `text` – ä 漢", "plain `text` – ä 漢"),
-            ("\u{1b}[31mred", "\\u{1b}[31mred"),
-            ("a\nb\r\tc\0", "a\\nb\\r\\tc\\0"),
-            ("\u{9b}2J \u{7f} \u{202e}x", "\\u{9b}2J \\u{7f} \\u{202e}x"),
-        ] {
-            assert_eq!(tame(text), tamed);
-        }
-    }
+    let _ = writeln!(anstream::stderr(), "{start}{}", report::printable(line));
 }

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::speech::tame;
 use crate::cluster::{LONGEST_TIMEOUT, is_namespace};
+use crate::report::printable;
 
 /// A duration as Go and Helm write it: `10s`, `1m30s`, `500ms`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let advice = || {
-        let text = tame(text);
+        let text = printable(text);
         let most = LONGEST_TIMEOUT.as_secs() / 3600;
         format!("`{text}` is no duration above zero and up to {most}h, such as 10s or 1m30s")
     };
@@ -28,7 +28,7 @@ pub(super) fn namespace(text: &str) -> Result<String, String> {
     } else {
         Err(format!(
             "`{}` is no namespace's name: at most 63 of a-z, 0-9 and -, with no - at either end",
-            tame(text)
+            printable(text)
         ))
     }
 }

@@ -153,19 +153,24 @@ fn image(text: &str, width: Width) -> String {
     }
 }
 
-/// `text` with its control characters written out (`\n`, `\u{1b}`): names come from manifests and from
-/// the cluster, and neither decides what a terminal does.
+/// `text` with all written out that a terminal would obey instead of showing it (`\n`, `\u{1b}`): control
+/// characters and the marks that turn the direction of what follows. Names and words come from
+/// manifests and from the cluster, and neither decides what a terminal does.
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
+    let is_wild = |it: char| {
+        it.is_control()
+            || matches!(it, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(is_wild) {
         return text.into();
     }
     let mut printable = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() {
-            printable.extend(character.escape_debug());
+    for it in text.chars() {
+        if is_wild(it) {
+            printable.extend(it.escape_debug());
         } else {
-            printable.push(character);
+            printable.push(it);
         }
     }
     printable.into()
@@ -211,9 +216,18 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_are_written_out_and_nothing_else() {
-        assert_eq!(printable("é\"\\'x"), "é\"\\'x");
-        assert_eq!(printable("a\n\u{1b}[31m\u{9b}"), "a\\n\\u{1b}[31m\\u{9b}");
+    fn what_a_terminal_would_obey_is_written_out_and_nothing_else() {
+        for (text, expected) in [
+            (
+                "plain `text` – \"ä\" \\ '漢'",
+                "plain `text` – \"ä\" \\ '漢'",
+            ),
+            ("\u{1b}[31mred", "\\u{1b}[31mred"),
+            ("a\nb\r\tc\0", "a\\nb\\r\\tc\\0"),
+            ("\u{9b}2J \u{7f} \u{202e}x", "\\u{9b}2J \\u{7f} \\u{202e}x"),
+        ] {
+            assert_eq!(printable(text), expected);
+        }
         assert_eq!(align([["a\nb".to_owned()]]), "a\\nb\n");
     }
 
