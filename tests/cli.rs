@@ -370,6 +370,70 @@ fn names_do_not_reach_the_terminal_as_control_characters() {
 }
 
 #[test]
+fn the_last_failure_is_kept_for_last_error() {
+    let sandbox = Sandbox::new();
+    let none = sandbox.run(["last-error"], b"");
+    assert_eq!((none.exit, text(&none.stdout)), (Some(0), ""));
+    assert!(
+        none.stderr.contains("no failed run is kept"),
+        "{}",
+        none.stderr
+    );
+
+    let failed = sandbox.run(["--record", "no-such-file"], &input(PINNED));
+    assert_eq!(failed.exit, Some(66));
+    // What succeeds afterwards, and what explain says on a terminal, takes nothing away.
+    assert_eq!(sandbox.run(["--no-cluster"], b"a: 1\n").exit, Some(0));
+    assert_eq!(
+        sandbox.run(["explain", "--record", "neither"], b"").exit,
+        Some(66)
+    );
+    let kept = sandbox.run(["last-error"], b"");
+    let said = text(&kept.stdout);
+    assert!(
+        said.contains("failed with exit code 66") && said.contains("no-such-file"),
+        "{said}"
+    );
+
+    let kept = sandbox.run(["last-error", "-o", "json"], b"");
+    let kept: serde_json::Value = serde_json::from_slice(&kept.stdout).expect("JSON");
+    assert_eq!(kept["schema"], "belay.dev/last-error/v1");
+    assert_eq!(kept["report"]["exitCode"], 66);
+    assert!(kept["time"].as_str().expect("a time").ends_with('Z'));
+}
+
+#[test]
+fn a_failure_that_cannot_be_kept_is_only_a_warning_more() {
+    let sandbox = Sandbox::new();
+    fs::write(sandbox.path().join("file"), "").expect("a file");
+    let run = sandbox.run(
+        ["--record", "no-such-file", "--state", "file/below"],
+        &input(PINNED),
+    );
+    assert_fails(
+        &run,
+        66,
+        "warning: cannot keep this failure for belay last-error",
+    );
+}
+
+#[test]
+fn an_unreadable_line_is_not_shown_where_it_may_be_a_secrets() {
+    let broken = |kind: &str| {
+        let stream = format!("kind: {kind}\na: tracebloc/jobs-manager\nhunter2: ]\n");
+        Sandbox::new()
+            .run(["--no-cluster"], stream.as_bytes())
+            .stderr
+    };
+    assert!(broken("ConfigMap").contains("hunter2"));
+    assert!(
+        !broken("Secret").contains("hunter2"),
+        "{}",
+        broken("Secret")
+    );
+}
+
+#[test]
 fn quiet_says_errors_only() {
     let warned = run_case(&[], WARNED);
     assert!(

@@ -10,6 +10,7 @@ use clap::{
     Args, Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
 };
 
+use super::last_error::{LastErrorArgs, StateArgs};
 use super::speech::SpeechArgs;
 use super::values::{duration, namespace};
 use crate::policy::Refreshing;
@@ -88,6 +89,8 @@ pub(super) enum Command {
     Render(RenderArgs),
     /// Show the decision for every image, and why
     Explain(ExplainArgs),
+    /// Show what the last failed render said
+    LastError(LastErrorArgs),
     /// Print the configuration in force
     Config(ConfigArgs),
     /// Make belay known to Helm 4
@@ -105,6 +108,8 @@ pub(super) struct RenderArgs {
     pub(super) decide: DecideArgs,
     #[command(flatten)]
     pub(super) report: ReportArgs,
+    #[command(flatten)]
+    pub(super) state: StateArgs,
     #[command(flatten)]
     pub(super) speech: SpeechArgs,
     /// Break one edit before the self-check, to show that the check sees it (for belay's own tests)

@@ -1,6 +1,5 @@
 //! `--config` and `belay config`.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_ignored::Path as KeyPath;
@@ -8,6 +7,7 @@ use serde_json::Value;
 
 use super::args::ConfigArgs;
 use super::exit::Exit;
+use super::output;
 use super::report_file::end;
 use crate::file::{self, FileError};
 use crate::policy::Profile;
@@ -124,7 +124,7 @@ pub(super) fn run(args: &ConfigArgs) -> Exit {
     let print = || {
         let path = config.as_deref().filter(|_| !default);
         let text = serde_yaml::to_string(&load(path)?)?;
-        std::io::stdout().write_all(text.as_bytes())?;
+        output::print(&text)?;
         Ok(Exit::Done)
     };
     end(print(), speech)

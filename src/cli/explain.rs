@@ -1,11 +1,9 @@
 //! `belay explain`: the decision for every image, and why. Changes nothing.
 
-use std::io::{self, Write as _};
-
 use super::args::{ExplainArgs, ExplainFormat};
 use super::exit::Exit;
 use super::report_file::{finish, settle};
-use super::{config, input, pipeline};
+use super::{config, input, output, pipeline};
 use crate::manifest::Breadth;
 use crate::policy::Profile;
 use crate::report::{self, Report, Settled, Width};
@@ -15,11 +13,13 @@ pub(super) fn run(args: &ExplainArgs) -> Exit {
     args.speech.set_color();
     let mut report = Report::empty();
     let result = if args.reasons {
-        print(&reasons(args.output)).map(|()| Exit::Done)
+        output::print(&reasons(args.output))
+            .map(|()| Exit::Done)
+            .map_err(Into::into)
     } else {
         explain(args, &mut report)
     };
-    finish(report, result, &args.report, &args.speech)
+    finish(&mut report, result, &args.report, &args.speech)
 }
 
 fn reasons(format: ExplainFormat) -> String {
@@ -47,7 +47,7 @@ fn decisions(
         decide,
         report: _,
         speech,
-        output,
+        output: format,
         all,
         check,
         reasons: _,
@@ -63,14 +63,14 @@ fn decisions(
         false => Exit::Done,
     });
     let result = settle(report, result.map_err(anyhow::Error::new));
-    print(&match output {
+    output::print(&match format {
         ExplainFormat::Json => report.to_json(),
         ExplainFormat::Table | ExplainFormat::Markdown => {
             report::explanation(report, Width::Normal)
         }
         ExplainFormat::Wide => report::explanation(report, Width::Wide),
     })?;
-    if report.sites.is_empty() && *output != ExplainFormat::Json {
+    if report.sites.is_empty() && *format != ExplainFormat::Json {
         let managed: Vec<_> = profile
             .repositories
             .iter()
@@ -83,11 +83,4 @@ fn decisions(
     }
     speech.decisions(report);
     result
-}
-
-fn print(text: &str) -> anyhow::Result<()> {
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
 }

@@ -1,11 +1,12 @@
 //! `belay completions` and `belay man`, made of the option definitions.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 use clap::CommandFactory as _;
 
 use super::args::{Cli, CompletionsArgs};
 use super::exit::Exit;
+use super::output;
 
 /// Prints a completion script.
 pub(super) fn completions(args: &CompletionsArgs) -> Exit {
@@ -23,8 +24,8 @@ pub(super) fn man() -> Exit {
 }
 
 fn print(text: &[u8]) -> Exit {
-    match io::stdout().lock().write_all(text) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Exit::Io,
-        _ => Exit::Done,
+    match output::write(|out| out.write_all(text)) {
+        Ok(()) => Exit::Done,
+        Err(_) => Exit::Io,
     }
 }

@@ -7,6 +7,8 @@ mod explain;
 mod facts;
 mod generate;
 mod input;
+mod last_error;
+mod output;
 mod pipeline;
 mod plugin;
 mod record_file;
@@ -27,6 +29,7 @@ pub fn main() -> ExitCode {
         None => render::run(&render),
         Some(Command::Render(args)) => render::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
+        Some(Command::LastError(args)) => last_error::run(&args),
         Some(Command::Config(args)) => config::run(&args),
         Some(Command::Plugin(args)) => plugin::run(&args),
         Some(Command::Completions(args)) => generate::completions(&args),

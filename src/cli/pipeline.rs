@@ -1,5 +1,7 @@
 //! From input to decisions and edits: what `render` and `explain` have in common.
 
+use memchr::memmem;
+
 use super::args::{DecideArgs, OnTrouble};
 use super::facts::Answers;
 use super::input::InputError;
@@ -108,7 +110,14 @@ impl Decided<'_> {
 
 /// The place in the input where a run failed, if it did there.
 pub(super) fn excerpt<T>(input: &[u8], result: &anyhow::Result<T>) -> Option<String> {
-    let place = place(result.as_ref().err()?)?;
+    let error = result.as_ref().err()?;
+    let place = place(error)?;
+    // A line of a document that could not be read may be anything, also one of a Secret. Where there
+    // are any, which Helm puts into logs nobody meant for them, none is shown.
+    let is_unread = error.chain().any(|cause| cause.is::<ScanError>());
+    if is_unread && memmem::find(input, b"Secret").is_some() {
+        return None;
+    }
     Some(report::excerpt(input, place))
 }
 

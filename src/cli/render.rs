@@ -1,11 +1,13 @@
 //! `belay render`, which is also `belay`: manifests from stdin to stdout.
 
-use std::io::{self, Write};
+use std::io::{self, Write as _};
+
+use anyhow::Context as _;
 
 use super::args::RenderArgs;
 use super::exit::Exit;
 use super::report_file::finish;
-use super::{config, input, pipeline};
+use super::{config, input, last_error, output, pipeline};
 use crate::edit;
 use crate::manifest::Breadth;
 use crate::policy::Profile;
@@ -17,7 +19,11 @@ pub(super) fn run(args: &RenderArgs) -> Exit {
     args.speech.set_color();
     let mut report = Report::empty();
     let result = render(args, &mut report);
-    finish(report, result, &args.report, &args.speech)
+    let exit = finish(&mut report, result, &args.report, &args.speech);
+    if exit != Exit::Done {
+        last_error::keep(&report, &args.state, &args.speech);
+    }
+    exit
 }
 
 fn render(args: &RenderArgs, report: &mut Report) -> anyhow::Result<Exit> {
@@ -37,6 +43,7 @@ fn filter(
     let RenderArgs {
         decide,
         report: report_args,
+        state: _,
         speech,
         corrupt_edit,
     } = args;
@@ -59,13 +66,7 @@ fn filter(
     write(|out| spliced.write_to(out))
 }
 
-/// Writes to stdout. A reader that has gone away (`belay | head`) is no failure of belay's.
 fn write(print: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>) -> anyhow::Result<Exit> {
-    let mut out = io::stdout().lock();
-    match print(&mut out).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(anyhow::Error::new(error).context("cannot write the manifests to stdout"))
-        }
-        _ => Ok(Exit::Done),
-    }
+    output::write(print).context("cannot write the manifests to stdout")?;
+    Ok(Exit::Done)
 }

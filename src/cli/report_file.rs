@@ -23,14 +23,14 @@ pub(super) fn settle(report: &mut Report, result: anyhow::Result<Exit>) -> anyho
 
 /// Ends a run: writes the report where `--report` says, and says what failed.
 pub(super) fn finish(
-    mut report: Report,
+    report: &mut Report,
     result: anyhow::Result<Exit>,
     file: &ReportArgs,
     speech: &SpeechArgs,
 ) -> Exit {
-    let result = settle(&mut report, result);
+    let result = settle(report, result);
     if let Some(path) = &file.report
-        && let Err(error) = write(path, &report)
+        && let Err(error) = write(path, report)
     {
         // A Job's root is read-only: a report that cannot be written never fails the upgrade.
         speech.warning(&format!(

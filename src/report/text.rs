@@ -88,6 +88,7 @@ pub fn page(report: &Report) -> String {
         Some(error) => {
             let (code, error) = (report.exit_code, printable(error));
             let _ = writeln!(text, "failed with exit code {code}: {error}");
+            text.push_str(report.excerpt.as_deref().unwrap_or_default());
         }
         None => {
             let pinned = |site: &&SiteReport| site.outcome == Settled::Pinned;
