@@ -325,21 +325,21 @@ fn a_flipped_byte_is_seen_and_its_line_named() {
 /// whichever file it is in.
 #[test]
 fn a_flipped_expectation_fails_its_case() {
-    let flips: [(&str, fn(&mut Case)); 4] = [
-        ("expected.yaml", |case| flip(&mut case.expected)),
-        ("report.json", |case| flip(&mut case.report)),
-        ("stderr", |case| case.stderr.push('.')),
-        ("exit", |case| case.exit ^= 1),
+    let flips: [fn(&mut Case); 4] = [
+        |case| flip(&mut case.expected),
+        |case| flip(&mut case.report),
+        |case| case.stderr.push('.'),
+        |case| case.exit ^= 1,
     ];
     for group in GROUPS {
         let mut folders = folders().into_iter();
         let first = folders.find(|folder| group_of(&name_of(folder)) == group);
         let folder = first.expect("a case of every group");
         assert_eq!(failure(&folder), None);
-        for (file, flip) in flips {
+        for (index, flip) in flips.iter().enumerate() {
             let mut case = Case::load(&folder);
             flip(&mut case);
-            assert!(!case.problems().is_empty(), "{} {file}", case.name);
+            assert!(!case.problems().is_empty(), "{}, {index}", case.name);
         }
     }
 }
