@@ -19,8 +19,8 @@ use compare::difference;
 use support::{Run, Sandbox, read, run, testdata};
 
 /// The groups, by the first word of a case's name. Each is a test of its own.
-const GROUPS: [&str; 9] = [
-    "row", "def", "form", "release", "option", "record", "kind", "bytes", "input",
+const GROUPS: [&str; 10] = [
+    "row", "def", "form", "release", "option", "record", "kind", "bytes", "input", "stream",
 ];
 
 /// A case folder.
@@ -269,6 +269,11 @@ fn bad_and_empty_input() {
 }
 
 #[test]
+fn streams_of_real_helms() {
+    check("stream");
+}
+
+#[test]
 fn every_case_belongs_to_a_group() {
     let found: BTreeSet<_> = folders()
         .iter()
@@ -316,20 +321,34 @@ fn a_flipped_byte_is_seen_and_its_line_named() {
     assert!(difference("stdout", b"", b"\n").is_some());
 }
 
-/// The same through the harness: a case whose expectation is off by one byte fails, whichever file.
+/// The same through the harness, in every group: a case whose expectation is off by one byte fails,
+/// whichever file it is in.
 #[test]
 fn a_flipped_expectation_fails_its_case() {
-    let folder = testdata("cases/row-16-live-digest");
-    assert_eq!(Case::load(&folder).problems(), Vec::<String>::new());
     let flips: [fn(&mut Case); 4] = [
-        |case| case.expected[0] ^= 1,
-        |case| case.report[10] ^= 1,
+        |case| flip(&mut case.expected),
+        |case| flip(&mut case.report),
         |case| case.stderr.push('.'),
-        |case| case.exit = 1,
+        |case| case.exit ^= 1,
     ];
-    for flip in flips {
-        let mut case = Case::load(&folder);
-        flip(&mut case);
-        assert!(!case.problems().is_empty());
+    for group in GROUPS {
+        let mut folders = folders().into_iter();
+        let first = folders.find(|folder| group_of(&name_of(folder)) == group);
+        let folder = first.expect("a case of every group");
+        assert_eq!(failure(&folder), None);
+        for (index, flip) in flips.iter().enumerate() {
+            let mut case = Case::load(&folder);
+            flip(&mut case);
+            assert!(!case.problems().is_empty(), "{}, {index}", case.name);
+        }
+    }
+}
+
+/// One bit of the byte in the middle; a byte where there is none.
+fn flip(bytes: &mut Vec<u8>) {
+    let middle = bytes.len() / 2;
+    match bytes.get_mut(middle) {
+        Some(byte) => *byte ^= 1,
+        None => bytes.push(b'\n'),
     }
 }

@@ -31,6 +31,7 @@ fn its_table_of_reasons_is_the_programs_own() {
 const FOREIGN: &[&str] = &[
     "locked",
     "no-hooks",
+    "output-dir",
     "path",
     "post-renderer",
     "post-renderer-args",

@@ -8,8 +8,8 @@ const DEFAULT_REGISTRY: &str = "docker.io";
 const LEGACY_REGISTRY: &str = "index.docker.io";
 /// Where single-component repositories of Docker Hub live: `nginx` is `docker.io/library/nginx`.
 const OFFICIAL: &str = "library";
-/// distribution/reference refuses longer repository names (NameTotalLengthMax).
-const LONGEST_NAME: usize = 255;
+/// distribution/reference refuses longer paths (RepositoryNameTotalLengthMax). The registry does not count.
+const LONGEST_PATH: usize = 255;
 
 /// Whether `path` is one of distribution/reference: components of lower-case alphanumeric runs, joined by
 /// one dot, one or two underscores, or dashes. Written out, since a regex would take longer to compile
@@ -62,6 +62,14 @@ fn is_tag(tag: &str) -> bool {
         && tag.chars().all(|c| is_word(c) || c == '.' || c == '-')
 }
 
+/// Whether `text` is what distribution/reference takes for the ID of a local image: a bare sha256.
+fn is_identifier(text: &str) -> bool {
+    text.len() == 64
+        && text
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 /// A repository in the form that two references are compared by: registry and path spelled out.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Repository {
@@ -85,7 +93,7 @@ impl Repository {
             }
             _ => (None, text),
         };
-        if text.len() > LONGEST_NAME || !is_path(path) || host.is_some_and(|host| !is_host(host)) {
+        if !is_path(path) || host.is_some_and(|host| !is_host(host)) {
             return None;
         }
         let registry = match host {
@@ -97,7 +105,7 @@ impl Repository {
         } else {
             path.to_owned()
         };
-        Some(Self {
+        (path.len() <= LONGEST_PATH).then(|| Self {
             registry: registry.to_owned(),
             path,
         })
@@ -160,6 +168,9 @@ impl Reference {
     /// no runtime could start it and no comparison holds; a broken digest is kept as [`Pin::Malformed`].
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        if is_identifier(text) {
+            return None;
+        }
         let (before, pin) = match text.split_once('@') {
             None => (text, Pin::None),
             Some((before, digest)) if Digest::is_startable(digest) => {
@@ -229,6 +240,7 @@ impl Reference {
     }
 }
 
+/// The grammar itself is tested against the runtimes' own library, by tests/references.rs.
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,20 +257,6 @@ mod tests {
         assert_eq!(reference.repository().registry(), "mirror.example:5000");
         assert_eq!(reference.tag(), Some("latest"));
         assert!(reference.repository().ends_with("tracebloc/x"));
-    }
-
-    #[test]
-    fn odd_but_legal_names_are_references() {
-        for good in [
-            "a__b/c--d.e_f:_1",
-            "localhost/x",
-            "LOCALHOST.example:80/x:Y",
-            "[2001:db8::1]:5000/x",
-            "host-1.example/x",
-            &format!("x:{}", "a".repeat(128)),
-        ] {
-            assert!(Reference::parse(good).is_some(), "{good:?}");
-        }
     }
 
     #[test]
@@ -309,35 +307,5 @@ mod tests {
         let reference = Reference::parse(&text).unwrap();
         assert!(matches!(reference.pin(), Pin::Digest(_)));
         assert_eq!(reference.digest(), None);
-    }
-
-    #[test]
-    fn what_breaks_the_grammar_is_no_reference() {
-        for bad in [
-            "",
-            "Tracebloc/X:prod/y",
-            "tracebloc/X",
-            "tracebloc/x:",
-            "tracebloc/x: prod",
-            "tracebloc//x",
-            "/tracebloc/x",
-            "tracebloc/x/",
-            "tracebloc/x:pr:od",
-            "https://docker.io/tracebloc/x",
-            "tracebloc/x\u{2028}",
-            "{{ .Values.image }}",
-            "tracebloc/-x",
-            "tracebloc/x.",
-            "tracebloc/x..y",
-            "tracebloc/x___y",
-            "tracebloc/x:-prod",
-            "host:port/tracebloc/x",
-            "-host.example/tracebloc/x",
-            "[::g]:5000/tracebloc/x",
-            &format!("tracebloc/x:{}", "a".repeat(129)),
-            &"a".repeat(256),
-        ] {
-            assert_eq!(Reference::parse(bad), None, "{bad:?}");
-        }
     }
 }

@@ -1,5 +1,6 @@
-//! Running the real binary, apart from whatever the machine has configured.
+//! Running real programs, apart from whatever the machine has configured.
 
+use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -41,7 +42,12 @@ impl Sandbox {
 
     /// belay, started in the sandbox with nothing configured.
     pub(crate) fn belay(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_belay"));
+        self.command(env!("CARGO_BIN_EXE_belay"))
+    }
+
+    /// A program, started in the same way.
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
         for (name, _) in env::vars_os() {
             let text = name.to_string_lossy();
             if FOREIGN.iter().any(|prefix| text.starts_with(prefix)) {
@@ -63,13 +69,13 @@ pub(crate) fn run(command: &mut Command, input: &[u8]) -> Run {
     let mut child = command
         .stdin(Stdio::piped())
         .spawn()
-        .expect("belay to start");
+        .expect("the program to start");
     let mut stdin = child.stdin.take().expect("a pipe");
     thread::scope(|scope| {
         scope.spawn(move || {
             let _ = stdin.write_all(input);
         });
-        let output = child.wait_with_output().expect("belay to end");
+        let output = child.wait_with_output().expect("the program to end");
         Run {
             exit: output.status.code(),
             stdout: output.stdout,
