@@ -224,7 +224,8 @@ struct Places {
     own: HashSet<NodeId>,
     /// The tokens that were reached at all.
     images: HashSet<NodeId>,
-    /// The aliases through which each token was reached.
+    /// The alias that stands where an image is looked for, and the token that it leads to. The aliases
+    /// behind it stand elsewhere.
     reached: HashSet<(NodeId, NodeId)>,
 }
 
@@ -238,7 +239,7 @@ impl Places {
                 .collect(),
             images: visits().map(|visit| visit.node).collect(),
             reached: visits()
-                .flat_map(|visit| walk.aliases(visit).map(move |alias| (alias, visit.node)))
+                .filter_map(|visit| Some((walk.aliases(visit).last()?, visit.node)))
                 .collect(),
         }
     }
@@ -249,36 +250,38 @@ impl Places {
         if !self.own.contains(&token) {
             return Some(Obstacle::Borrowed);
         }
-        let mut below = token;
-        let mut at = Some(token);
-        while let Some(id) = at {
-            let node = tree.node(id);
-            // An alias of the token itself is at home where an image stands. One of a collection
-            // around it is where it leads to this image as an image, or brings nothing of it.
-            let at_home = |alias: &NodeId| {
-                if id == token {
-                    self.images.contains(alias)
-                } else {
-                    self.reached.contains(&(*alias, token))
-                        || key_of(tree, id, below)
-                            .is_some_and(|key| walk.is_overridden(*alias, key))
-                }
+        // An alias of the token itself is at home where an image stands, and has its own obstacles there.
+        let mut aliases = tree.node(token).aliases.iter();
+        if !aliases.all(|alias| self.images.contains(alias)) {
+            return Some(Obstacle::Lent);
+        }
+        // One of a collection around it is where it leads to this image as an image, or brings nothing of
+        // it. What stands around such an alias may be shared in its turn.
+        let mut seen = HashSet::new();
+        let mut waiting = vec![(token, None)];
+        while let Some((below, key)) = waiting.pop() {
+            let Some(around) = tree.node(below).parent.filter(|&id| seen.insert(id)) else {
+                continue;
             };
-            if !node.aliases.iter().all(at_home) {
-                return Some(Obstacle::Lent);
+            let key = key_in(tree, around, below).or(key);
+            for &alias in &tree.node(around).aliases {
+                if self.reached.contains(&(alias, token)) {
+                    waiting.push((alias, key));
+                } else if !key.is_some_and(|key| walk.is_overridden(alias, key)) {
+                    return Some(Obstacle::Lent);
+                }
             }
-            below = id;
-            at = node.parent;
+            waiting.push((around, key));
         }
         None
     }
 }
 
-/// The key under which `value` stands in `mapping`.
-fn key_of<'t>(tree: &'t Tree<'_>, mapping: NodeId, value: NodeId) -> Option<&'t str> {
+/// The key under which `value` stands in `mapping`; none where it is merged and has its own keys there.
+fn key_in<'t>(tree: &'t Tree<'_>, mapping: NodeId, value: NodeId) -> Option<&'t str> {
     let Kind::Mapping(entries) = &tree.node(mapping).kind else {
         return None;
     };
     let (key, _) = entries.iter().find(|(_, found)| *found == value)?;
-    tree.scalar(*key)
+    tree.scalar(*key).filter(|_| !tree.is_merge_key(*key))
 }

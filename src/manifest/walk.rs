@@ -223,12 +223,17 @@ impl<'t, 'a> Walk<'t, 'a> {
         at
     }
 
-    /// One visit for each node that is stood for, as itself and as an alias, directly and borrowed.
+    /// One visit for each collection that is stood for, as itself and as an alias, directly and borrowed,
+    /// and one for each scalar or alias of one: each of those is a token of its own, to be edited or not.
     fn distinct(&self, mut visits: Vec<Visit>) -> Vec<Visit> {
         let mut seen = HashSet::new();
         visits.retain(|visit| {
-            let node = self.tree.resolve(visit.node);
-            seen.insert((node, node == visit.node, visit.is_borrowed()))
+            let target = self.tree.resolve(visit.node);
+            let node = match self.tree.node(target).kind {
+                Kind::Scalar { .. } => visit.node,
+                _ => target,
+            };
+            seen.insert((node, target == visit.node, visit.is_borrowed()))
         });
         visits
     }
