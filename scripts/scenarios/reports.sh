@@ -26,6 +26,7 @@ if [[ $(helm_major) -eq 3 ]]; then
 else
   [[ $output != *"$error"* ]] || fail "Helm 4 prints what belay said"
 fi
+assert_contains "belay last-error has it under every Helm" "$error" "$("$(belay_binary)" last-error)"
 assert_eq "nothing has changed" "$before" "$(release_state)"
 assert_eq "no revision was added" "$revisions" "$(helm_ history "$release" --max 100 -o json)"
 
