@@ -18,7 +18,7 @@ with_belay --report "$report"
 modes=("")
 [[ $(helm_major) -eq 3 ]] || modes=(--server-side=auto --server-side=true --server-side=true)
 for mode in "${modes[@]}"; do
-  helm_ upgrade "$release" "$chart" --reuse-values --wait --hide-notes $mode "${with_belay[@]}"
+  helm_ upgrade "$release" "$chart" --reuse-values --wait --hide-notes ${mode:+"$mode"} "${with_belay[@]}"
   what=${mode:-"Helm 3 as before"}
   assert_eq "$what: every site keeps its digest" "$(refreshed_images)" "$(live_images)"
   assert_eq "$what: no Pod is replaced" "$pods" "$(release_pods)"
