@@ -39,6 +39,8 @@ use belay::policy::Profile;
 use belay::yaml;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
 use rewriting::{Choices, rewrites, rewritten, scanned};
 use stream::Bytes;
 
@@ -186,4 +188,39 @@ proptest! {
         let managed = |found: &Stream<'_>| rewriting::managed(found, &profile);
         prop_assert_eq!(marked.as_ref().ok().map(managed), all.as_ref().ok().map(managed));
     }
+}
+
+/// Laws about cases that never come up are cheap.
+#[test]
+fn the_streams_hold_every_style_and_every_obstacle() {
+    let mut met = BTreeSet::new();
+    let mut runner = TestRunner::deterministic();
+    for _ in 0..500 {
+        let trees = (any_stream(), any_choices()).new_tree(&mut runner);
+        let (bytes, choices) = trees.expect("a stream").current();
+        let Some(stream) = scanned(&bytes) else {
+            continue;
+        };
+        let plan = edit::plan(&stream, &rewrites(&stream, &choices));
+        for edit in &plan.edits {
+            let sites = stream.sites.iter().filter(|site| site.token == edit.token);
+            met.extend(sites.map(|site| format!("{:?}", site.style)));
+        }
+        for (_, obstacle) in &plan.refused {
+            let obstacle = format!("{obstacle:?}");
+            met.extend(obstacle.split('(').next().map(str::to_owned));
+        }
+    }
+    let styles = ["Plain", "Single", "Double", "Literal", "Folded"];
+    let styles = styles.map(|style| format!("Scalar({style})")).into_iter();
+    let obstacles = [
+        "Binary",
+        "Borrowed",
+        "Disagreement",
+        "Lent",
+        "OddAnchor",
+        "OddLineBreak",
+    ];
+    let others = obstacles.into_iter().chain(["Alias"]).map(str::to_owned);
+    assert_eq!(met, styles.chain(others).collect());
 }

@@ -39,16 +39,16 @@ impl Case<'_> {
                 continue;
             }
             let tags = match self.tag_of(revision) {
-                Some(tag) => vec![tag],
+                Some(tag) => vec![Some(tag)],
                 None => self.tags_in_record_history(digest),
             };
             if tags
                 .iter()
-                .any(|tag| Some(*tag) == self.open.reference.tag())
+                .any(|tag| tag.is_some() && *tag == self.open.reference.tag())
             {
                 return Some(true);
             }
-            unknown |= tags.is_empty();
+            unknown |= tags.contains(&None);
         }
         if unknown { None } else { Some(false) }
     }
@@ -58,6 +58,11 @@ impl Case<'_> {
             reference.repository() == self.open.reference.repository()
                 && matches!(reference.pin(), Pin::Digest(text) if text == digest)
         })
+    }
+
+    fn is_of_image(&self, past: &LiveContainer) -> bool {
+        Reference::parse(&past.image)
+            .is_some_and(|reference| reference.repository() == self.open.reference.repository())
     }
 
     /// The tag that a template was rendered for: the variable of this container, else of any.
@@ -73,17 +78,23 @@ impl Case<'_> {
     }
 
     /// The tags that the record Deployment was rendered for when it ran `digest`: a workload without
-    /// the variable (requests-proxy) follows it.
-    fn tags_in_record_history(&self, digest: &str) -> Vec<&str> {
+    /// the variable (requests-proxy) follows it. None among them where that cannot be told: its history
+    /// is not known or never ran this image, or a template that ran the digest says no tag.
+    fn tags_in_record_history(&self, digest: &str) -> Vec<Option<&str>> {
         let revisions = self.facts.history(&self.open.record).found();
-        revisions
-            .into_iter()
-            .flatten()
+        let revisions = || revisions.into_iter().flatten();
+        let ran_image = revisions()
+            .flat_map(|revision| &revision.containers)
+            .any(|past| self.is_of_image(past));
+        if !ran_image {
+            return vec![None];
+        }
+        revisions()
             .filter(|revision| {
                 let containers = &revision.containers;
                 containers.iter().any(|past| self.is_at(past, digest))
             })
-            .filter_map(|revision| self.tag_of(revision))
+            .map(|revision| self.tag_of(revision))
             .collect()
     }
 }
