@@ -3,7 +3,7 @@
 use super::args::{ExplainArgs, ExplainFormat};
 use super::exit::Exit;
 use super::report_file::{finish, settle};
-use super::{config, input, output, pipeline};
+use super::{output, pipeline};
 use crate::manifest::Breadth;
 use crate::policy::Profile;
 use crate::report::{self, Report, Settled, Width};
@@ -17,7 +17,9 @@ pub(super) fn run(args: &ExplainArgs) -> Exit {
             .map(|()| Exit::Done)
             .map_err(Into::into)
     } else {
-        explain(args, &mut report)
+        pipeline::on_input(&args.decide, &mut report, |input, profile, report| {
+            explain(input, args, profile, report)
+        })
     };
     finish(&mut report, result, &args.report, &args.speech)
 }
@@ -29,15 +31,7 @@ fn reasons(format: ExplainFormat) -> String {
     }
 }
 
-fn explain(args: &ExplainArgs, report: &mut Report) -> anyhow::Result<Exit> {
-    let profile = config::load(args.decide.record.config.as_deref())?;
-    let input = input::read()?;
-    let result = decisions(&input, args, &profile, report);
-    report.excerpt = pipeline::excerpt(&input, &result);
-    result
-}
-
-fn decisions(
+fn explain(
     input: &[u8],
     args: &ExplainArgs,
     profile: &Profile,

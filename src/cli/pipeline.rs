@@ -3,8 +3,10 @@
 use memchr::memmem;
 
 use super::args::{DecideArgs, OnTrouble};
+use super::exit::Exit;
 use super::facts::Answers;
 use super::input::InputError;
+use super::{config, input};
 use crate::edit::{self, Edit, Rewrite};
 use crate::manifest::{self, Breadth, ScanError, Stream};
 use crate::policy::{self, Decision, Policy, Profile, Source, Verdict};
@@ -108,9 +110,24 @@ impl Decided<'_> {
     }
 }
 
+/// Reads profile and stdin for `run`, and shows in the report where in the input it failed.
+pub(super) fn on_input(
+    args: &DecideArgs,
+    report: &mut Report,
+    run: impl FnOnce(&[u8], &Profile, &mut Report) -> anyhow::Result<Exit>,
+) -> anyhow::Result<Exit> {
+    let profile = config::load(args.record.config.as_deref())?;
+    let input = input::read()?;
+    let result = run(&input, &profile, report);
+    report.excerpt = result
+        .as_ref()
+        .err()
+        .and_then(|error| excerpt(&input, error));
+    result
+}
+
 /// The place in the input where a run failed, if it did there.
-pub(super) fn excerpt<T>(input: &[u8], result: &anyhow::Result<T>) -> Option<String> {
-    let error = result.as_ref().err()?;
+fn excerpt(input: &[u8], error: &anyhow::Error) -> Option<String> {
     let place = place(error)?;
     // A line of a document that could not be read may be anything, also one of a Secret. Where there
     // are any, which Helm puts into logs nobody meant for them, none is shown.

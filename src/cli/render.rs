@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use super::args::RenderArgs;
 use super::exit::Exit;
 use super::report_file::finish;
-use super::{config, input, last_error, output, pipeline};
+use super::{last_error, output, pipeline};
 use crate::edit;
 use crate::manifest::Breadth;
 use crate::policy::Profile;
@@ -18,20 +18,14 @@ use crate::yaml;
 pub(super) fn run(args: &RenderArgs) -> Exit {
     args.speech.set_color();
     let mut report = Report::empty();
-    let result = render(args, &mut report);
+    let result = pipeline::on_input(&args.decide, &mut report, |input, profile, report| {
+        filter(input, args, profile, report)
+    });
     let exit = finish(&mut report, result, &args.report, &args.speech);
     if exit != Exit::Done {
         last_error::keep(&report, &args.state, &args.speech);
     }
     exit
-}
-
-fn render(args: &RenderArgs, report: &mut Report) -> anyhow::Result<Exit> {
-    let profile = config::load(args.decide.record.config.as_deref())?;
-    let input = input::read()?;
-    let result = filter(&input, args, &profile, report);
-    report.excerpt = pipeline::excerpt(&input, &result);
-    result
 }
 
 fn filter(

@@ -15,6 +15,7 @@ mod safety;
 mod usage;
 
 use std::ffi::OsStr;
+use std::process::Command;
 
 use support::{Run, Sandbox, read, run, testdata};
 
@@ -24,6 +25,12 @@ const PINNED: &str = "cases/row-19-live-tag";
 const WARNED: &str = "cases/row-14-skip-streak";
 
 impl Sandbox {
+    /// Makes a named pipe, into which nobody writes.
+    fn make_named_pipe(&self, name: &str) {
+        let made = Command::new("mkfifo").arg(self.path().join(name)).status();
+        assert!(made.expect("mkfifo").success());
+    }
+
     /// Runs belay with `args` on `input`.
     fn run<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>, input: &[u8]) -> Run {
         run(self.belay().args(args), input)

@@ -1,7 +1,6 @@
 //! What is written down about a run: `--report` and `belay last-error`.
 
 use std::fs;
-use std::process::Command;
 
 use crate::support::{Sandbox, read};
 use crate::{PINNED, assert_fails, case, expected, input, run_case, text};
@@ -66,9 +65,7 @@ fn a_report_that_cannot_be_written_is_only_a_warning() {
 #[test]
 fn a_report_that_would_mix_with_the_manifests_or_wait_is_only_a_warning() {
     let sandbox = Sandbox::new();
-    let pipe = sandbox.path().join("pipe");
-    let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
-    assert!(made.success());
+    sandbox.make_named_pipe("pipe");
     for (report, says) in [
         ("/dev/stdout", "it is stdout, where the manifests go"),
         ("pipe", "it is a named pipe, not a file"),

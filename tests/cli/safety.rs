@@ -1,7 +1,7 @@
 //! Nothing half done, nothing that hangs, nothing lost.
 
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use crate::support::{self, Sandbox};
 use crate::{PINNED, WARNED, assert_fails, case, input, run_case, text};
@@ -9,9 +9,7 @@ use crate::{PINNED, WARNED, assert_fails, case, input, run_case, text};
 #[test]
 fn a_named_file_that_never_ends_is_refused() {
     let sandbox = Sandbox::new();
-    let pipe = sandbox.path().join("pipe");
-    let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
-    assert!(made.success());
+    sandbox.make_named_pipe("pipe");
     for (option, exit) in [("--record", 66), ("--config", 78)] {
         for (path, says) in [
             ("/dev/zero", "it is a device or a socket, not a file"),
