@@ -127,18 +127,21 @@ impl Site<'_> {
         image(self.before) == image(self.after)
     }
 
-    /// A digest that the rendered tag never named is put nowhere. It may be kept where it runs. And a
-    /// record that does not say its tag is only as good as the history of the workload: where a digest ran
-    /// in a template rendered for another tag than its own, that says the wrong one. (An operator's pin
-    /// that outlived a switch of the tag does it, or a switch that was applied to half of the release
-    /// while the refresher went on with the old tag. The next tick puts it right.)
+    /// A digest that the rendered tag never named is put nowhere. It may be kept where it runs, but not by
+    /// the upgrade that switches the tag. And a record that does not say its tag is only as good as the
+    /// history of the workload: where a digest ran in a template rendered for another tag than its own,
+    /// that says the wrong one. (An operator's pin that outlived a switch of the tag does it, or a switch
+    /// that was applied to half of the release while the refresher went on with the old tag. The next
+    /// tick puts it right.)
     fn only_digests_of_this_tag(&self) -> bool {
         let tag = self.upgrade.values.tag;
+        let refresher = self.before.cluster.refresher.as_ref();
+        let switches = refresher.is_some_and(|refresher| refresher.values.tag != tag);
         let reference = self.annotation(&key(self.place.image, "ref"));
         self.pinned().is_none_or(|digest| {
             let says_its_tag = reference.is_some_and(|text| text.ends_with(digest));
             let mut misleading = self.before.misleading.iter();
-            self.live() == Some(digest)
+            self.live() == Some(digest) && !switches
                 || self.age(digest).is_some()
                 || !says_its_tag
                     && misleading.any(|(place, ran, of)| {

@@ -141,11 +141,12 @@ impl Ticking<'_> {
     }
 
     fn roll(&mut self, image: Image, digest: &str) -> Result<(), Stopped> {
-        let manager: Manager = match self.tick.kind {
-            Kind::Shell => "kubectl-set",
-            Kind::Belay => "belay-refresh",
+        // The same repository in two spellings.
+        let (manager, registry): (Manager, _) = match self.tick.kind {
+            Kind::Shell => ("kubectl-set", ""),
+            Kind::Belay => ("belay-refresh", "docker.io/"),
         };
-        let text = format!("docker.io/tracebloc/{}@{digest}", image.name());
+        let text = format!("{registry}tracebloc/{}@{digest}", image.name());
         for workload in [Workload::JobsManager, Workload::Proxy, Workload::Monitor] {
             let lacking = self.lacking(image, digest).into_iter();
             let here = lacking.filter(|place| place.workload == workload);
