@@ -149,7 +149,11 @@ impl<'c> Case<'c> {
             Answer::Unknown => true,
             Answer::NotFound => false,
             Answer::Found(refresher) => {
+                // One that was told a mirror has been inert until now.
+                let registry = refresher.variable(&self.survey.profile.refresher.registry);
+                let watches = |host| self.survey.profile.is_watched_registry(host);
                 !refresher.suspended
+                    && registry.filter(|host| !host.is_empty()).is_none_or(watches)
                     && !skips(
                         self.survey.profile,
                         &self.open.image,
