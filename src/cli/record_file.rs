@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize as _;
-
 use crate::file::{self, FileError};
-use crate::policy::{Malformed, SavedObjects};
+use crate::policy::{Malformed, SavedObjects, SavedTextError};
 
 /// All objects of a cluster: etcd's default quota (`--quota-backend-bytes`, 2 GiB).
 const LARGEST: u64 = 2 << 30;
@@ -59,40 +57,14 @@ pub(super) fn load(paths: &[PathBuf]) -> Result<SavedObjects, RecordFileError> {
 }
 
 fn load_one(path: &Path) -> Result<SavedObjects, RecordFileError> {
-    let bytes = file::read(path, LARGEST, None).map_err(|source| RecordFileError::Unreadable {
-        path: path.to_owned(),
-        source,
-    })?;
-    let not_yaml = |message: String| RecordFileError::NotYaml {
-        path: path.to_owned(),
-        message,
+    let path = path.to_owned();
+    let text = match file::read(&path, LARGEST, None) {
+        Ok(text) => text,
+        Err(source) => return Err(RecordFileError::Unreadable { path, source }),
     };
-    let text = String::from_utf8(bytes).map_err(|error| not_yaml(error.to_string()))?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let mut saved = SavedObjects::default();
-    let mut objects = 0;
-    for document in serde_yaml::Deserializer::from_str(text) {
-        // Through YAML's own value, which refuses a key written twice: two outputs of kubectl in one file
-        // without `---` between them are two Lists in one mapping, of which the last would win.
-        let value = serde_yaml::Value::deserialize(document)
-            .map_err(|error| not_yaml(error.to_string()))?;
-        let value = serde_json::to_value(value).map_err(|error| not_yaml(error.to_string()))?;
-        if value.is_object() {
-            objects += 1;
-            saved
-                .add(value)
-                .map_err(|source| RecordFileError::Malformed {
-                    path: path.to_owned(),
-                    source,
-                })?;
-        } else if !value.is_null() {
-            return Err(not_yaml("a document is no Kubernetes object".to_owned()));
-        }
-    }
-    if objects == 0 || !saved.is_readable() {
-        return Err(RecordFileError::Empty {
-            path: path.to_owned(),
-        });
-    }
-    Ok(saved)
+    SavedObjects::parse(&text).map_err(|error| match error {
+        SavedTextError::NotYaml(message) => RecordFileError::NotYaml { path, message },
+        SavedTextError::Malformed(source) => RecordFileError::Malformed { path, source },
+        SavedTextError::Empty => RecordFileError::Empty { path },
+    })
 }

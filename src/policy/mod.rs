@@ -21,7 +21,7 @@ pub use decide::{PolicyError, Verdict};
 pub use decision::{Decision, Evidence, LiveEvidence, Outcome, RecordedEvidence};
 pub use facts::{
     Answer, Facts, LiveContainer, LiveObject, Malformed, Namespaces, Owners, Revision, SavedError,
-    SavedObjects, UsedNamespace,
+    SavedObjects, SavedTextError, UsedNamespace,
 };
 pub use profile::{
     ManagedRepository, PinVariable, Profile, RecordProfile, RefresherProfile, WorkloadName,

@@ -4,6 +4,7 @@ mod live;
 mod malformed;
 mod owners;
 mod saved;
+mod text;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,7 @@ pub use live::{LiveContainer, LiveObject, Revision};
 pub use malformed::Malformed;
 pub use owners::Owners;
 pub use saved::{Namespaces, SavedError, SavedObjects};
+pub use text::SavedTextError;
 
 use crate::manifest::ObjectKey;
 

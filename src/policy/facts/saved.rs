@@ -81,7 +81,7 @@ impl SavedObjects {
     ///
     /// # Errors
     /// When it is no Kubernetes object.
-    pub fn add(&mut self, object: Value) -> Result<(), Malformed> {
+    pub(super) fn add(&mut self, object: Value) -> Result<(), Malformed> {
         malformed::check(&object)?;
         let kind = object["kind"].as_str().unwrap_or_default();
         let Some(of_items) = kind.strip_suffix("List").map(str::to_owned) else {
@@ -138,7 +138,7 @@ impl SavedObjects {
     /// Whether some object is of a kind that answers can be read from; true for no objects at all, as
     /// an empty list says that nothing was found.
     #[must_use]
-    pub fn is_readable(&self) -> bool {
+    pub(super) fn is_readable(&self) -> bool {
         let readable = |object: &Value| {
             let kind = object["kind"].as_str().unwrap_or_default();
             READABLE.contains(&kind) || !LiveObject::from_json(object).containers.is_empty()
