@@ -14,7 +14,6 @@ use belay::policy::{
 };
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher, black_box};
-use serde::Deserialize as _;
 
 #[global_allocator]
 static ALLOC: AllocProfiler = AllocProfiler::system();
@@ -46,11 +45,7 @@ struct Record {
 impl Record {
     fn load() -> Self {
         let profile = Profile::default();
-        let mut saved = SavedObjects::default();
-        for document in serde_yaml::Deserializer::from_str(&example("record.yaml")) {
-            let object = serde_json::Value::deserialize(document).expect("an object");
-            saved.add(object).expect("a Kubernetes object");
-        }
+        let saved = SavedObjects::parse(example("record.yaml").as_bytes()).expect("a record");
         Self {
             policy: Policy {
                 source: Source::File,
@@ -150,4 +145,12 @@ fn verify(bencher: Bencher, times: usize) {
     bencher
         .counter(BytesCount::of_slice(&input))
         .bench(|| edit::verify(black_box(&stream), &edits, &spliced).expect("the edits are right"));
+}
+
+#[divan::bench]
+fn parse_record(bencher: Bencher) {
+    let text = example("record.yaml");
+    bencher
+        .counter(BytesCount::of_str(&text))
+        .bench(|| SavedObjects::parse(black_box(text.as_bytes())).expect("a record"));
 }
