@@ -136,3 +136,69 @@ fn is_safe(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"._/:@-".contains(&byte))
         && text.contains('@')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::{Breadth, Needles, scan};
+
+    const DIGEST: &str = "x/a@sha256:0";
+
+    /// The plan for a pod with these images, each given with its new reference, if it has one.
+    fn planned(images: &[(&str, Option<&str>)]) -> Plan {
+        let mut pod = "kind: Pod\nspec:\n  containers:\n".to_owned();
+        for (image, _) in images {
+            pod.push_str(&format!("  - image: {image}\n"));
+        }
+        let needles = Needles::new(["x/"], &["CronJob"], &["Deployment"]);
+        let stream = scan(pod.as_bytes(), &needles, Breadth::Marked).unwrap();
+        let rewrites = images.iter().enumerate().filter_map(|(site, (_, text))| {
+            Some(Rewrite {
+                site,
+                text: (*text)?.to_owned(),
+            })
+        });
+        let plan = plan(&stream, &rewrites.collect::<Vec<_>>());
+        for edit in &plan.edits {
+            assert_eq!(edit.value, DIGEST);
+        }
+        plan
+    }
+
+    /// Which sites are refused.
+    fn refused(images: &[(&str, Option<&str>)]) -> Vec<usize> {
+        planned(images).refused.iter().map(|it| it.0).collect()
+    }
+
+    #[test]
+    fn what_some_scalar_style_would_read_differently_is_not_written() {
+        for odd in [
+            "x/a: b@c", "-x@c", "@x", "x/a", "12", "x@\u{e9}", "x@a#", "", "x@a\nb",
+        ] {
+            let plan = planned(&[("x/a:1", Some(odd))]);
+            assert!(plan.edits.is_empty());
+            assert_eq!(plan.refused, [(0, Obstacle::OddReference(odd.to_owned()))]);
+        }
+        assert!(refused(&[("x/a:1", Some(DIGEST))]).is_empty());
+    }
+
+    #[test]
+    fn images_that_share_bytes_stay_together() {
+        let new = Some(DIGEST);
+        // The alias would follow the scalar, and should not.
+        assert_eq!(refused(&[("&a x/a:1", new), ("*a", None)]), [0]);
+        // An alias is replaced by its own text.
+        assert!(refused(&[("&a x/a:1", None), ("*a", new)]).is_empty());
+        assert!(refused(&[("&a x/a:1", new), ("*a", new)]).is_empty());
+    }
+
+    #[test]
+    fn a_refused_site_holds_back_those_that_share_its_bytes_and_no_others() {
+        let new = Some(DIGEST);
+        let images = [("&a x/a:1", new), ("*a", Some("x")), ("x/a:1", new)];
+        let plan = planned(&images);
+        assert_eq!(plan.edits.len(), 1);
+        assert_eq!(plan.refused[0], (0, Obstacle::Disagreement));
+        assert_eq!(plan.refused[1], (1, Obstacle::OddReference("x".to_owned())));
+    }
+}

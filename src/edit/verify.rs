@@ -184,3 +184,112 @@ impl Lockstep<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::{Breadth, Needles, scan};
+
+    /// What the check says of `input` when each `old` becomes `new` and should then mean `value`.
+    fn says(input: &str, edits: &[(&str, &str, &str)]) -> Option<&'static str> {
+        told(input, edits).map(|error| error.what)
+    }
+
+    fn told(input: &str, edits: &[(&str, &str, &str)]) -> Option<SelfCheckError> {
+        let needles = Needles::new(["x/"], &["CronJob"], &["Deployment"]);
+        let stream = scan(input.as_bytes(), &needles, Breadth::Marked).unwrap();
+        let edits = edits.iter().map(|(old, new, value)| {
+            let start = input.find(old).unwrap();
+            Edit {
+                span: start..start + old.len(),
+                text: (*new).to_owned(),
+                token: start..start + old.len(),
+                value: (*value).to_owned(),
+            }
+        });
+        let edits: Vec<_> = edits.collect();
+        verify(&stream, &edits, &splice(input.as_bytes(), &edits)).err()
+    }
+
+    #[test]
+    fn edits_at_scalars_that_mean_what_they_should_pass() {
+        let input = "---\na: [old, 'odd']\n---\nb: 1\n---\nc: &x last\nd: *x\n";
+        let edits = [
+            ("old", "newer", "newer"),
+            ("'odd'", "'n'", "n"),
+            ("*x", "own", "own"),
+        ];
+        assert_eq!(says(input, &edits), None);
+        let both = [("last", "new", "new"), ("*x", "new", "new")];
+        assert_eq!(says(input, &both), None);
+        assert_eq!(says("a: |\n  old\n", &[("old\n", "new\n", "new")]), None);
+    }
+
+    #[test]
+    fn each_way_to_be_wrong_is_seen() {
+        let meaning = "an edit does not mean what was decided";
+        let shape = "an edit changed a scalar's style, anchor or tag";
+        for (new, value, what) in [
+            ("new", "other", meaning),
+            (" new", "new", "something has moved"),
+            ("new ", "new", "an edit has the wrong length"),
+            ("new # why", "new", "an edit has the wrong length"),
+            ("*x", "new", "an edit made no scalar"),
+            ("'new'", "new", shape),
+            ("{}", "{}", "an edit made no scalar"),
+            ("\"", "new", "the result is no YAML, or ends early"),
+        ] {
+            let found = says("x: &x 1\na: old\nb: 2\n", &[("old", new, value)]);
+            assert_eq!(found, Some(what), "{new:?}");
+        }
+    }
+
+    #[test]
+    fn an_alias_does_not_follow_an_edit_unasked() {
+        let input = "a: &x old\nb: *x\n";
+        let what = says(input, &[("old", "new", "new")]);
+        assert_eq!(what, Some("an alias names an edited scalar"));
+        // Another anchor's alias, or one that the edit does not reach, is none of it.
+        let input = "a: &x old\nb: &y c\nd: *y\n";
+        assert_eq!(says(input, &[("old", "new", "new")]), None);
+    }
+
+    #[test]
+    fn an_edit_beside_the_scalars_is_seen_by_what_it_does() {
+        let directive = "%TAG ! tag:a,2000:\n---\nk: !t v\n";
+        let edit = [("tag:a", "tag:b", "tag:b")];
+        assert_eq!(says(directive, &edit), Some("something else has changed"));
+        let comment = [("why", "how", "how")];
+        let error = told("---\na: 1 # why\n", &comment).unwrap();
+        assert_eq!(
+            (error.offset, error.what),
+            (11, "an edit is not at a scalar")
+        );
+    }
+
+    #[test]
+    fn edits_must_be_apart_and_the_length_theirs() {
+        let input = "a: old\nb: 2\n";
+        let twice = [("old", "new", "new"), ("ld", "ew", "ew")];
+        assert_eq!(says(input, &twice[..1]), None);
+        let needles = Needles::new(["x/"], &["CronJob"], &["Deployment"]);
+        let stream = scan(input.as_bytes(), &needles, Breadth::Marked).unwrap();
+        let edit = |span: Range<usize>, text: &str| Edit {
+            token: span.clone(),
+            span,
+            text: text.to_owned(),
+            value: text.to_owned(),
+        };
+        let good = [edit(3..6, "new")];
+        let longer = [edit(3..6, "newer")];
+        let other = splice(input.as_bytes(), &longer);
+        let error = verify(&stream, &good, &other).unwrap_err();
+        assert_eq!(error.what, "the length is wrong");
+        let overlapping = [edit(3..6, "new"), edit(5..6, "n")];
+        let error = verify(&stream, &overlapping, &other).unwrap_err();
+        assert_eq!((error.offset, error.what), (5, "two edits overlap"));
+        let outside = [edit(input.len()..input.len(), "new")];
+        let error = verify(&stream, &outside, &splice(input.as_bytes(), &outside)).unwrap_err();
+        assert_eq!(error.what, "an edit is outside of every document");
+    }
+}

@@ -61,6 +61,7 @@ fn explain_counts_unmanaged_images_and_shows_them_with_all() {
         "{all}"
     );
     assert!(!all.contains("more image"), "{all}");
+    assert_eq!(all.matches("(left)").count(), 1, "{all}");
 }
 
 #[test]

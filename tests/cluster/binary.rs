@@ -17,7 +17,7 @@ use crate::support::{self, Sandbox, testdata};
 const PATIENCE: Duration = Duration::from_secs(50);
 
 /// belay in a sandbox with a kubeconfig, and what of its output must hold.
-struct Case {
+pub(crate) struct Case {
     sandbox: Sandbox,
     command: Command,
     /// The fake must live as long as the run.
@@ -45,7 +45,7 @@ impl Case {
         Self::new(json!({"server": server}), json!({"token": "hunter2"}), None)
     }
 
-    fn by(act: impl Fn(&Seen, usize) -> Act + Send + Sync + 'static) -> Self {
+    pub(crate) fn by(act: impl Fn(&Seen, usize) -> Act + Send + Sync + 'static) -> Self {
         Self::as_user(json!({"token": "hunter2"}), act)
     }
 
@@ -61,7 +61,7 @@ impl Case {
         Self::as_user(json!({"exec": exec}), |_, _| Act::not_found())
     }
 
-    fn arg(mut self, arg: &str) -> Self {
+    pub(crate) fn arg(mut self, arg: &str) -> Self {
         self.command.arg(arg);
         self
     }
@@ -71,7 +71,13 @@ impl Case {
         self
     }
 
-    fn run(&mut self) -> support::Run {
+    /// What `--report` has written.
+    pub(crate) fn report(&self) -> Value {
+        let report = fs::read(self.sandbox.path().join("report.json")).unwrap();
+        serde_json::from_slice(&report).unwrap()
+    }
+
+    pub(crate) fn run(&mut self) -> support::Run {
         let input = fs::read(testdata("cases/row-19-live-tag/input.yaml")).unwrap();
         let begin = Instant::now();
         let run = support::run(&mut self.command, &input);
@@ -83,7 +89,7 @@ impl Case {
         run
     }
 
-    fn fails(mut self, exit: i32, parts: &[&str]) {
+    pub(crate) fn fails(mut self, exit: i32, parts: &[&str]) {
         let run = self.run();
         let text = run.stderr;
         assert_eq!(run.exit, Some(exit), "{text}");

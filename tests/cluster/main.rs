@@ -8,6 +8,7 @@ mod binary;
 mod faults;
 mod files;
 mod hostile;
+mod leave;
 mod run;
 mod server;
 #[path = "../support/mod.rs"]
