@@ -79,8 +79,8 @@ CONDITIONS = {
         (
             "case.rs",
             "        let reason = match live {\n",
-            "        if live.is_none() && ON {\n            return (Reason::NoRecord, None);\n        }\n"
-            "        let reason = match live {\n",
+            "        match live {\n            None if ON => return (Reason::NoRecord, None),\n            _ => {}\n"
+            "        }\n        let reason = match live {\n",
         ),
     ],
     "pinned-over-flap": [

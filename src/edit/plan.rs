@@ -190,6 +190,7 @@ mod tests {
         // An alias is replaced by its own text.
         assert!(refused(&[("&a x/a:1", None), ("*a", new)]).is_empty());
         assert!(refused(&[("&a x/a:1", new), ("*a", new)]).is_empty());
+        assert!(refused(&[("&a x/a:1", None), ("*a", new), ("*a", None)]).is_empty());
     }
 
     #[test]
@@ -200,5 +201,13 @@ mod tests {
         assert_eq!(plan.edits.len(), 1);
         assert_eq!(plan.refused[0], (0, Obstacle::Disagreement));
         assert_eq!(plan.refused[1], (1, Obstacle::OddReference("x".to_owned())));
+    }
+
+    #[test]
+    fn a_block_whose_lines_break_the_image_is_refused() {
+        let broken = "|\n      x/a\n      :1";
+        let plan = planned(&[(broken, Some(DIGEST)), ("|\n      x/a:1", Some(DIGEST))]);
+        assert_eq!(plan.refused, [(0, Obstacle::BrokenBlock)]);
+        assert_eq!(plan.edits.len(), 1);
     }
 }

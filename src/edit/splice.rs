@@ -105,6 +105,7 @@ mod tests {
         let spliced = splice(input.as_bytes(), &edits);
         let growth: isize = edits.iter().map(Edit::growth).sum();
         assert_eq!(spliced.len(), input.len().strict_add_signed(growth));
+        assert_eq!(spliced.is_empty(), spliced.to_vec().is_empty());
         let mut written = Vec::new();
         spliced.write_to(&mut written).unwrap();
         assert_eq!(written, spliced.to_vec());
@@ -141,10 +142,14 @@ mod tests {
     }
 
     #[test]
-    fn a_writer_that_takes_one_byte_at_a_time_gets_all() {
-        struct Slow(Vec<u8>);
+    fn a_writer_that_takes_one_byte_at_a_time_and_is_interrupted_gets_all() {
+        struct Slow(Vec<u8>, bool);
         impl Write for Slow {
             fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.1 = !self.1;
+                if self.1 {
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
                 self.0.extend(bytes.first());
                 Ok(bytes.len().min(1))
             }
@@ -152,8 +157,14 @@ mod tests {
                 Ok(())
             }
         }
-        let mut slow = Slow(Vec::new());
+        let mut slow = Slow(Vec::new(), false);
         splice(b"abc", &[]).write_to(&mut slow).unwrap();
         assert_eq!(slow.0, b"abc");
+    }
+
+    #[test]
+    fn a_writer_that_is_full_is_an_error() {
+        let error = splice(b"abc", &[]).write_to(&mut [0; 2].as_mut_slice());
+        assert_eq!(error.unwrap_err().kind(), io::ErrorKind::WriteZero);
     }
 }

@@ -67,8 +67,28 @@ fn a_bad_config_ends_with_78() {
         "repositories: [{repository: 'docker.io/acme/x:1', image: x}]\n",
         "repository",
     );
+    bad(
+        "repositories: [{repository: docker.io/acme/x, image: x}]\n",
+        "with a registry",
+    );
+    bad("repositories: [{repository: acme/x, image: ''}]\n", "image");
+    bad("registries: []\n", "registries is empty");
+    bad("refresher: {selector: {}}\n", "selector is empty");
     bad("tagVariable: [\n", "c.yaml");
     bad("just a text\n", "c.yaml");
+}
+
+#[test]
+fn one_image_needs_no_name_in_its_annotations_and_may_be_an_official_one() {
+    let sandbox = Sandbox::new();
+    for repository in ["nginx", "library/nginx", "acme/x"] {
+        let text = format!(
+            "repositories: [{{repository: {repository}, image: x}}]\nrecord: {{digest: d, reference: r, state: s}}\n"
+        );
+        fs::write(sandbox.path().join("c.yaml"), text).expect("a file");
+        let run = sandbox.run(["config", "--config", "c.yaml"], b"");
+        assert_eq!(run.exit, Some(0), "{}", run.stderr);
+    }
 }
 
 #[test]

@@ -23,6 +23,13 @@ fn a_refused_lookup_leaves_the_tags_with_a_warning() {
     let site = &case.report()["sites"][0];
     assert_eq!(site["reason"], json!("lookup-failed"));
     assert_eq!(site["outcome"], json!("left"));
+    assert!(
+        site["warnings"][0]
+            .as_str()
+            .unwrap()
+            .contains("jobs-manager"),
+        "{site}"
+    );
     assert_eq!(site["evidence"]["release"], json!("demo"));
     assert_eq!(site["evidence"].get("recorded"), None);
 }
@@ -30,8 +37,9 @@ fn a_refused_lookup_leaves_the_tags_with_a_warning() {
 #[test]
 fn without_the_option_it_stops_and_strict_refuses_the_warning() {
     forbidden().fails(77, &[]);
-    forbidden()
-        .arg("--on-lookup-error=leave")
-        .arg("--strict")
-        .fails(79, &["lookup-failed"]);
+    let mut strict = forbidden().arg("--on-lookup-error=leave").arg("--strict");
+    let run = strict.run();
+    assert_eq!(run.exit, Some(79), "{}", run.stderr);
+    assert!(run.stdout.is_empty());
+    assert!(run.stderr.contains("(lookup-failed)"), "{}", run.stderr);
 }

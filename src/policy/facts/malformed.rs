@@ -137,6 +137,14 @@ mod tests {
                 "a has no kind",
             ),
             (
+                json!({"kind": 5, "metadata": {"name": "a"}}),
+                "kind of a is a number, not a text",
+            ),
+            (
+                json!({"kind": "Deployment", "apiVersion": ["v1"]}),
+                "apiVersion of Deployment is a list, not a text",
+            ),
+            (
                 json!({"kind": "Deployment", "metadata": {"name": "a", "annotations": {"k": 5}}}),
                 "metadata.annotations.k of Deployment a is a number, not a text",
             ),
