@@ -49,6 +49,12 @@ impl Fault {
         }
     }
 
+    /// For a path that every API server has.
+    pub(super) fn nothing_there() -> Self {
+        let answer = "`404 page not found` for a path that every API server has";
+        Self::NotKubernetes(answer.to_owned())
+    }
+
     /// Reads the error about a request that got no answer.
     pub(super) fn from_error(error: &(dyn Error + 'static)) -> Self {
         match innermost(error) {
@@ -99,10 +105,13 @@ impl Fault {
     }
 }
 
-/// Makes one error of the faults of several requests, each with the object's name in a message and
-/// the rule that reading it needs. All missing rights are named together, so that a Role is mended once.
+/// A fault of one request, after the name that a message gives to what was asked for and the rule that
+/// asking needs.
+pub(super) type Failed = (String, Rule, Fault);
+
+/// Makes one error of the faults of several requests. All missing rights are named together, so that a Role is mended once.
 pub(super) fn summarize(
-    faults: &[(String, Rule, Fault)],
+    faults: &[Failed],
     server: &str,
     timeout: Duration,
     secrets: &Secrets,

@@ -7,6 +7,7 @@ use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use serde_json::Value;
 
 use crate::manifest::ObjectKey;
+use crate::policy::RevisionKind;
 
 /// The kinds that a chart may run images in, with their URL names. These are fixed by the API, so
 /// that asking for one needs no discovery and no second round trip.
@@ -43,6 +44,15 @@ pub enum Rule {
         /// Its namespace; None for an object that has none, which needs a ClusterRole.
         namespace: Option<String>,
     },
+    /// To find the past pod templates of workloads. A list knows no names.
+    List {
+        /// The API group.
+        group: String,
+        /// The resource, `replicasets`.
+        resource: String,
+        /// The namespace.
+        namespace: String,
+    },
     /// To read what kinds a group has, which every authenticated user may by default.
     Discovery {
         /// The URL's path.
@@ -72,6 +82,16 @@ impl Served {
         Some(Self::new(key, found["name"].as_str()?, namespaced))
     }
 
+    /// How the API serves what holds past pod templates.
+    pub(super) fn revisions(kind: RevisionKind) -> Self {
+        let key = ObjectKey {
+            api_version: "apps/v1".to_owned(),
+            kind: kind.kind().to_owned(),
+            ..ObjectKey::default()
+        };
+        Self::new(&key, revisions(kind), true)
+    }
+
     fn new(key: &ObjectKey, plural: &str, namespaced: bool) -> Self {
         let (group, version) = split(&key.api_version);
         let kind = GroupVersionKind::gvk(group, version, &key.kind);
@@ -97,6 +117,20 @@ impl Served {
         Some(format!("{collection}/{name}"))
     }
 
+    /// The URL's path of the collection of a namespace.
+    pub(super) fn collection(&self, namespace: &str) -> Option<String> {
+        is_name(namespace).then(|| DynamicObject::url_path(&self.resource, Some(namespace)))
+    }
+
+    /// What an answer that lists such objects says of itself.
+    pub(super) fn is_list(&self, answer: &Value) -> bool {
+        answer["apiVersion"] == *self.resource.api_version
+            && answer["kind"]
+                .as_str()
+                .and_then(|kind| kind.strip_suffix("List"))
+                == Some(&self.resource.kind)
+    }
+
     /// The rule that reading an object needs.
     pub(super) fn rule(&self, name: &str, namespace: &str) -> Rule {
         Rule::Object {
@@ -104,6 +138,25 @@ impl Served {
             resource: self.resource.plural.clone(),
             name: name.to_owned(),
             namespace: self.namespaced.then(|| namespace.to_owned()),
+        }
+    }
+}
+
+/// The resource that holds past pod templates.
+fn revisions(kind: RevisionKind) -> &'static str {
+    match kind {
+        RevisionKind::ReplicaSet => "replicasets",
+        RevisionKind::ControllerRevision => "controllerrevisions",
+    }
+}
+
+impl Rule {
+    /// The rule that asking for past pod templates in a namespace needs.
+    pub(super) fn revisions_in(kind: RevisionKind, namespace: &str) -> Self {
+        Self::List {
+            group: "apps".to_owned(),
+            resource: revisions(kind).to_owned(),
+            namespace: namespace.to_owned(),
         }
     }
 }
@@ -153,6 +206,14 @@ impl fmt::Display for Rule {
                     None => write!(f, " in a ClusterRole"),
                 }
             }
+            Self::List {
+                group,
+                resource,
+                namespace,
+            } => write!(
+                f,
+                "{{apiGroups: [\"{group}\"], resources: [\"{resource}\"], verbs: [\"list\"]}} in namespace `{namespace}`"
+            ),
             Self::Discovery { path } => write!(
                 f,
                 "{{nonResourceURLs: [\"{path}\"], verbs: [\"get\"]}} in a ClusterRole"

@@ -4,6 +4,7 @@ mod live;
 mod malformed;
 mod owners;
 mod saved;
+mod selector;
 
 use std::collections::BTreeMap;
 
