@@ -9,6 +9,7 @@ mod generate;
 mod input;
 mod pipeline;
 mod plugin;
+mod rbac;
 mod record_file;
 mod render;
 mod report_file;
@@ -28,6 +29,7 @@ pub fn main() -> ExitCode {
         Some(Command::Render(args)) => render::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Config(args)) => config::run(&args),
+        Some(Command::Rbac(args)) => rbac::run(&args),
         Some(Command::Plugin(args)) => plugin::run(&args),
         Some(Command::Completions(args)) => generate::completions(&args),
         Some(Command::Man) => generate::man(),

@@ -9,7 +9,8 @@ use tokio::task::JoinSet;
 use super::answer::Reply;
 use super::fault::Fault;
 use super::request::{Session, Wanted};
-use super::resource::{Rule, Served, discovery_path};
+use super::resource::{Served, discovery_path};
+use super::rule::Rule;
 use crate::manifest::ObjectKey;
 use crate::policy::{Answer, LiveObject};
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::cause::{Innermost, innermost};
 use super::error::LookupError;
-use super::resource::Rule;
+use super::rule::Rule;
 use super::secrets::Secrets;
 
 /// Why a request has no answer.

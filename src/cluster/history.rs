@@ -10,7 +10,8 @@ use super::answer::Reply;
 use super::asker::{Asker, Outcome, another};
 use super::fault::Fault;
 use super::request::{PAGE, Wanted};
-use super::resource::{Rule, Served};
+use super::resource::Served;
+use super::rule::Rule;
 use crate::policy::{Answer, HistoryQuestion, HistoryQuestions, LiveObject, Revision};
 
 /// What a page of a list holds of one workload's history, and where the list goes on.

@@ -142,7 +142,9 @@ fn settle<T>(
 
 /// Checks what the manifests name. That such an object does not exist is true, but to take it for a
 /// first install would drop a pin in silence.
-fn check_names(keys: &[ObjectKey]) -> Result<(), LookupError> {
+pub(super) fn check_names<'k>(
+    keys: impl IntoIterator<Item = &'k ObjectKey>,
+) -> Result<(), LookupError> {
     let wrong = |key: &ObjectKey, part| {
         Err(LookupError::NoSuchName {
             object: key.to_string(),

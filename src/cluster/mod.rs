@@ -27,6 +27,8 @@ mod plugin;
 mod proxy;
 mod request;
 mod resource;
+mod role;
+mod rule;
 mod secrets;
 
 pub use ancestry::{HelmCommandLine, Used};
@@ -35,4 +37,5 @@ pub use environment::{Environment, HelmEnvironment, ProxyEnvironment, Secret};
 pub use error::{LookupError, LookupErrorKind};
 pub use lookup::{LONGEST_TIMEOUT, lookup};
 pub use namespace::is_namespace;
-pub use resource::Rule;
+pub use role::{Role, Roles, ServiceAccount, roles};
+pub use rule::Rule;

@@ -1,11 +1,10 @@
-//! What an object is called in a URL and in a Role.
-
-use std::fmt;
+//! What an object is called in a URL.
 
 use kube::Resource as _;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use serde_json::Value;
 
+use super::rule::Rule;
 use crate::manifest::ObjectKey;
 use crate::policy::RevisionKind;
 
@@ -28,36 +27,6 @@ const WELL_KNOWN: [(&str, &str, &str); 9] = [
 pub(super) struct Served {
     resource: ApiResource,
     namespaced: bool,
-}
-
-/// A rule that is missing, in the form in which it stands in a Role.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rule {
-    /// To read one object.
-    Object {
-        /// The API group, empty for the core group.
-        group: String,
-        /// The resource, `deployments`.
-        resource: String,
-        /// The object's name.
-        name: String,
-        /// Its namespace; None for an object that has none, which needs a ClusterRole.
-        namespace: Option<String>,
-    },
-    /// To find the past pod templates of workloads. A list knows no names.
-    List {
-        /// The API group.
-        group: String,
-        /// The resource, `replicasets`.
-        resource: String,
-        /// The namespace.
-        namespace: String,
-    },
-    /// To read what kinds a group has, which every authenticated user may by default.
-    Discovery {
-        /// The URL's path.
-        path: String,
-    },
 }
 
 impl Served {
@@ -131,6 +100,27 @@ impl Served {
                 == Some(&self.resource.kind)
     }
 
+    /// How the API most likely serves the kind of `key`, for want of somebody to ask: by the plural that
+    /// kubectl would guess.
+    pub(super) fn guessed(key: &ObjectKey) -> Self {
+        let (group, version) = split(&key.api_version);
+        let kind = GroupVersionKind::gvk(group, version, &key.kind);
+        Self {
+            resource: ApiResource::from_gvk(&kind),
+            namespaced: true,
+        }
+    }
+
+    /// The API group, empty for the core group.
+    pub(super) fn group(&self) -> &str {
+        &self.resource.group
+    }
+
+    /// The resource, `deployments`.
+    pub(super) fn plural(&self) -> &str {
+        &self.resource.plural
+    }
+
     /// The rule that reading an object needs.
     pub(super) fn rule(&self, name: &str, namespace: &str) -> Rule {
         Rule::Object {
@@ -147,17 +137,6 @@ fn revisions(kind: RevisionKind) -> &'static str {
     match kind {
         RevisionKind::ReplicaSet => "replicasets",
         RevisionKind::ControllerRevision => "controllerrevisions",
-    }
-}
-
-impl Rule {
-    /// The rule that asking for past pod templates in a namespace needs.
-    pub(super) fn revisions_in(kind: RevisionKind, namespace: &str) -> Self {
-        Self::List {
-            group: "apps".to_owned(),
-            resource: revisions(kind).to_owned(),
-            namespace: namespace.to_owned(),
-        }
     }
 }
 
@@ -186,40 +165,6 @@ pub(super) fn is_name(text: &str) -> bool {
         && text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"-._~:@!$&'()*+,;=".contains(&byte))
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Object {
-                group,
-                resource,
-                name,
-                namespace,
-            } => {
-                write!(
-                    f,
-                    "{{apiGroups: [\"{group}\"], resources: [\"{resource}\"], resourceNames: [\"{name}\"], verbs: [\"get\"]}}"
-                )?;
-                match namespace {
-                    Some(namespace) => write!(f, " in namespace `{namespace}`"),
-                    None => write!(f, " in a ClusterRole"),
-                }
-            }
-            Self::List {
-                group,
-                resource,
-                namespace,
-            } => write!(
-                f,
-                "{{apiGroups: [\"{group}\"], resources: [\"{resource}\"], verbs: [\"list\"]}} in namespace `{namespace}`"
-            ),
-            Self::Discovery { path } => write!(
-                f,
-                "{{nonResourceURLs: [\"{path}\"], verbs: [\"get\"]}} in a ClusterRole"
-            ),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -290,15 +235,5 @@ mod tests {
             assert_eq!(served.path(name, "ns"), None, "{name:?}");
             assert_eq!(served.path("x", name), None, "{name:?}");
         }
-    }
-
-    #[test]
-    fn a_rule_reads_as_it_stands_in_a_role() {
-        let served = Served::well_known(&key("apps/v1", "Deployment")).unwrap();
-        assert_eq!(
-            served.rule("demo-jobs-manager", "prod").to_string(),
-            "{apiGroups: [\"apps\"], resources: [\"deployments\"], \
-             resourceNames: [\"demo-jobs-manager\"], verbs: [\"get\"]} in namespace `prod`"
-        );
     }
 }

@@ -170,6 +170,7 @@ fn a_list_that_is_forbidden_names_its_rule() {
     let rule =
         r#"{apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"]} in namespace `team`"#;
     assert!(text.contains(rule), "{text}");
+    assert!(text.contains("belay rbac"), "{text}");
 }
 
 #[test]
