@@ -7,8 +7,10 @@ mod answers;
 mod binary;
 mod faults;
 mod files;
+mod history;
 mod hostile;
 mod run;
+mod saved;
 mod server;
 #[path = "../support/mod.rs"]
 #[allow(dead_code, reason = "the other tests use more of it")]
