@@ -1,11 +1,9 @@
 //! `belay rbac`: the smallest Roles that `render` needs for a stream. Asks nobody.
 
-use std::io::{self, Write as _};
-
 use super::args::RbacArgs;
 use super::exit::Exit;
 use super::report_file::end;
-use super::{config, input};
+use super::{config, input, output};
 use crate::cluster;
 use crate::manifest::{self, Breadth};
 use crate::policy::{self, Policy, Source};
@@ -53,8 +51,6 @@ fn print(args: &RbacArgs) -> anyhow::Result<Exit> {
         text += "---\n";
         text += &serde_yaml::to_string(&manifest)?;
     }
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(Exit::Done),
-    }
+    output::print(&text)?;
+    Ok(Exit::Done)
 }
