@@ -11,9 +11,9 @@ use clap::{
 };
 
 use super::last_error::{LastErrorArgs, StateArgs};
+use super::rbac::RbacArgs;
 use super::speech::SpeechArgs;
 use super::values::{duration, namespace};
-use crate::cluster::ServiceAccount;
 use crate::policy::Refreshing;
 use crate::report;
 
@@ -102,8 +102,8 @@ pub(super) enum Command {
     /// refresher never writes down, the render lists the past templates of that workload and of
     /// the record Deployment: ReplicaSets, or ControllerRevisions of a DaemonSet or
     /// StatefulSet. The manifests do not tell what the record says, so these rules are printed
-    /// wherever the render leaves an image of such a workload to the cluster, unless --no-
-    /// history is given.
+    /// wherever the render leaves an image of such a workload to the cluster, unless
+    /// --no-history is given.
     ///
     ///   helm template demo ./chart -n prod | belay rbac -n prod --service-account ci/deployer
     #[command(verbatim_doc_comment)]
@@ -317,35 +317,6 @@ pub(super) struct ConfigArgs {
     #[arg(long)]
     pub(super) default: bool,
     /// The config file
-    #[arg(long, value_name = "FILE", env = "BELAY_CONFIG")]
-    pub(super) config: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) speech: SpeechArgs,
-}
-
-/// `belay rbac`
-#[derive(Debug, Args)]
-pub(super) struct RbacArgs {
-    /// The release's namespace, for manifests that name none
-    ///
-    /// Without it, the Role for these names none either, and goes where kubectl apply -n puts it.
-    #[arg(short, long, value_name = "NAMESPACE", env = "BELAY_NAMESPACE", value_parser = namespace)]
-    pub(super) namespace: Option<String>,
-    /// Bind the Roles to this ServiceAccount
-    #[arg(long, value_name = "NAMESPACE/NAME", env = "BELAY_SERVICE_ACCOUNT")]
-    pub(super) service_account: Option<ServiceAccount>,
-    /// Leave out the rules for past templates: every record has a state, as belay's own refresher writes
-    #[arg(long, env = "BELAY_NO_HISTORY", value_parser = BoolishValueParser::new())]
-    pub(super) no_history: bool,
-    /// Whether the refresher runs: as the manifests say, or whatever they say
-    #[arg(
-        long,
-        value_name = "STATE",
-        env = "BELAY_REFRESHER",
-        default_value = "auto"
-    )]
-    pub(super) refresher: RefresherState,
-    /// Another chart's names for the record, the refresher and the images
     #[arg(long, value_name = "FILE", env = "BELAY_CONFIG")]
     pub(super) config: Option<PathBuf>,
     #[command(flatten)]

@@ -1,12 +1,48 @@
 //! `belay rbac`: the smallest Roles that `render` needs for a stream. Asks nobody.
 
-use super::args::RbacArgs;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::BoolishValueParser;
+
+use super::args::RefresherState;
 use super::exit::Exit;
 use super::report_file::end;
+use super::speech::SpeechArgs;
+use super::values::namespace;
 use super::{config, input, output};
-use crate::cluster;
+use crate::cluster::{self, ServiceAccount};
 use crate::manifest::{self, Breadth};
 use crate::policy::{self, Policy, Source};
+
+/// `belay rbac`
+#[derive(Debug, Args)]
+pub(super) struct RbacArgs {
+    /// The release's namespace, for manifests that name none
+    ///
+    /// Without it, the Role for these names none either, and goes where kubectl apply -n puts it.
+    #[arg(short, long, value_name = "NAMESPACE", env = "BELAY_NAMESPACE", value_parser = namespace)]
+    namespace: Option<String>,
+    /// Bind the Roles to this ServiceAccount
+    #[arg(long, value_name = "NAMESPACE/NAME", env = "BELAY_SERVICE_ACCOUNT")]
+    service_account: Option<ServiceAccount>,
+    /// Leave out the rules for past templates: every record has a state, as belay's own refresher writes
+    #[arg(long, env = "BELAY_NO_HISTORY", value_parser = BoolishValueParser::new())]
+    no_history: bool,
+    /// Whether the refresher runs: as the manifests say, or whatever they say
+    #[arg(
+        long,
+        value_name = "STATE",
+        env = "BELAY_REFRESHER",
+        default_value = "auto"
+    )]
+    refresher: RefresherState,
+    /// Another chart's names for the record, the refresher and the images
+    #[arg(long, value_name = "FILE", env = "BELAY_CONFIG")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    speech: SpeechArgs,
+}
 
 /// Prints the Roles, as documents that kubectl applies.
 pub(super) fn run(args: &RbacArgs) -> Exit {
