@@ -44,7 +44,7 @@ pub(crate) type Event = (What, Range<usize>);
 pub(crate) fn events(text: &[u8]) -> Result<Vec<Event>, String> {
     let mut text = text.to_vec();
     // The port panics at a block scalar without a last line break.
-    let is_cut = !text.ends_with(b"\n");
+    let is_cut = !text.ends_with(b"\n") && !text.ends_with(b"\r");
     if is_cut {
         text.push(b'\n');
     }
