@@ -41,10 +41,11 @@ const FOREIGN: &[&str] = &[
 
 #[test]
 fn every_option_that_it_names_exists() {
-    let commands: [&[&str]; 4] = [
+    let commands: [&[&str]; 5] = [
         &["render"],
         &["explain"],
         &["config"],
+        &["rbac"],
         &["plugin", "install"],
     ];
     let help = commands.map(|command| belay(&[command, &["--help"]].concat()));

@@ -142,10 +142,12 @@ pod_uids() { # NAMESPACE LABEL_SELECTOR: of Pods that are not on their way out, 
     -o 'go-template={{range .items}}{{if not .metadata.deletionTimestamp}}{{.metadata.uid}}{{"\n"}}{{end}}{{end}}' | sort
 }
 
-release_pods() { # the same for all Pods of the release
+# The same for all Pods of the release, but for those that its CronJobs start by the clock.
+release_pods() {
+  local workloads="$of_release,app.kubernetes.io/component notin (image-refresh,auto-upgrade)"
   {
-    pod_uids "$release_namespace" "$of_release"
-    pod_uids "$agents_namespace" "$of_release"
+    pod_uids "$release_namespace" "$workloads"
+    pod_uids "$agents_namespace" "$workloads"
   } | sort
 }
 

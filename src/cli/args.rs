@@ -11,6 +11,7 @@ use clap::{
 };
 
 use super::last_error::{LastErrorArgs, StateArgs};
+use super::rbac::RbacArgs;
 use super::speech::SpeechArgs;
 use super::values::{duration, namespace};
 use crate::policy::Refreshing;
@@ -93,6 +94,20 @@ pub(super) enum Command {
     LastError(LastErrorArgs),
     /// Print the configuration in force
     Config(ConfigArgs),
+    /// Print the Roles that a render of these manifests needs
+    ///
+    /// A render reads the record Deployment, the workloads that run a managed image and the
+    /// refresher's CronJob, each by its name: one Role for each namespace of these. Where the
+    /// record does not say whether its digest was ever rolled out, which the chart's shell
+    /// refresher never writes down, the render lists the past templates of that workload and of
+    /// the record Deployment: ReplicaSets, or ControllerRevisions of a DaemonSet or
+    /// StatefulSet. The manifests do not tell what the record says, so these rules are printed
+    /// wherever the render leaves an image of such a workload to the cluster, unless
+    /// --no-history is given.
+    ///
+    ///   helm template demo ./chart -n prod | belay rbac -n prod --service-account ci/deployer
+    #[command(verbatim_doc_comment)]
+    Rbac(RbacArgs),
     /// Make belay known to Helm 4
     Plugin(PluginArgs),
     /// Print a completion script for a shell

@@ -3,7 +3,9 @@
 use super::args::{ClusterArgs, DecideArgs, OnTrouble};
 use super::record_file;
 use crate::cluster::{self, Connection, Environment, HelmCommandLine, LookupErrorKind};
-use crate::policy::{Facts, Namespaces, Profile, Questions, RecordHint, SavedObjects, Source};
+use crate::policy::{
+    Facts, Namespaces, Profile, Questions, RecordHint, SavedObjects, Source, Survey,
+};
 
 /// The source of answers, ready to be asked.
 pub(super) enum Answers {
@@ -41,13 +43,14 @@ impl Answers {
         }
     }
 
-    /// Asks.
+    /// Asks what `survey` leaves open.
     pub(super) fn answer(
         &self,
-        questions: &Questions,
+        survey: &Survey<'_>,
         profile: &Profile,
         args: &DecideArgs,
     ) -> anyhow::Result<Facts> {
+        let questions = &survey.questions();
         if questions.is_empty() {
             return Ok(Facts::default());
         }
@@ -63,7 +66,7 @@ impl Answers {
                 facts.notes.extend(stale_namespace(questions, &environment));
                 Ok(facts)
             }
-            Self::Cluster => ask(questions, args),
+            Self::Cluster => ask(survey, questions, args),
         }
     }
 }
@@ -74,7 +77,7 @@ fn environment() -> Environment {
 
 /// Asks the cluster. Where `--on-lookup-error=leave`, not being able to is a fact like others; a wrong
 /// place or a wrong configuration always stops.
-fn ask(questions: &Questions, args: &DecideArgs) -> anyhow::Result<Facts> {
+fn ask(survey: &Survey<'_>, questions: &Questions, args: &DecideArgs) -> anyhow::Result<Facts> {
     let ClusterArgs {
         namespace,
         context,
@@ -93,7 +96,14 @@ fn ask(questions: &Questions, args: &DecideArgs) -> anyhow::Result<Facts> {
         timeout: *timeout,
     };
     let environment = environment();
-    match cluster::lookup(questions, &connection, &environment, HelmCommandLine::find) {
+    let further = |facts: &Facts| survey.further_questions(facts);
+    match cluster::lookup(
+        questions,
+        further,
+        &connection,
+        &environment,
+        HelmCommandLine::find,
+    ) {
         Ok(mut facts) => {
             facts.notes.extend(stale_namespace(questions, &environment));
             Ok(facts)

@@ -11,6 +11,7 @@ mod last_error;
 mod output;
 mod pipeline;
 mod plugin;
+mod rbac;
 mod record_file;
 mod render;
 mod report_file;
@@ -31,6 +32,7 @@ pub fn main() -> ExitCode {
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::LastError(args)) => last_error::run(&args),
         Some(Command::Config(args)) => config::run(&args),
+        Some(Command::Rbac(args)) => rbac::run(&args),
         Some(Command::Plugin(args)) => plugin::run(&args),
         Some(Command::Completions(args)) => generate::completions(&args),
         Some(Command::Man) => generate::man(),

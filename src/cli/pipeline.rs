@@ -71,7 +71,7 @@ pub(super) fn decide<'s>(
     let stream = manifest::scan(input, &profile.needles(), breadth)?;
     let mut verdict = {
         let survey = policy::survey(&stream, profile, &policy, answers.hint(profile).as_ref());
-        let facts = answers.answer(&survey.questions(), profile, args)?;
+        let facts = answers.answer(&survey, profile, args)?;
         survey.decide(&facts)?
     };
     let edits = plan(&stream, &mut verdict, args.policy.on_uneditable);

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::resource::Rule;
+use super::rule::Rule;
 
 /// What sort of failure: `cli` maps each to one exit code (design.md section 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +119,7 @@ pub enum LookupError {
     },
     /// 403.
     #[error(
-        "{server} forbids {} to read what the pins are decided from: add to a Role {}",
+        "{server} forbids {} to read what the pins are decided from: add to a Role {}, or apply what belay rbac prints",
         who.as_deref().unwrap_or("this user"),
         list(rules)
     )]

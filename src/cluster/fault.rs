@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::cause::{Innermost, innermost};
 use super::error::LookupError;
-use super::resource::Rule;
+use super::rule::Rule;
 use super::secrets::Secrets;
 
 /// Why a request has no answer.
@@ -47,6 +47,12 @@ impl Fault {
             } => Some(retry_after.unwrap_or_default()),
             _ => None,
         }
+    }
+
+    /// For a path that every API server has.
+    pub(super) fn nothing_there() -> Self {
+        let answer = "`404 page not found` for a path that every API server has";
+        Self::NotKubernetes(answer.to_owned())
     }
 
     /// Reads the error about a request that got no answer.
@@ -99,10 +105,13 @@ impl Fault {
     }
 }
 
-/// Makes one error of the faults of several requests, each with the object's name in a message and
-/// the rule that reading it needs. All missing rights are named together, so that a Role is mended once.
+/// A fault of one request, after the name that a message gives to what was asked for and the rule that
+/// asking needs.
+pub(super) type Failed = (String, Rule, Fault);
+
+/// Makes one error of the faults of several requests. All missing rights are named together, so that a Role is mended once.
 pub(super) fn summarize(
-    faults: &[(String, Rule, Fault)],
+    faults: &[Failed],
     server: &str,
     timeout: Duration,
     secrets: &Secrets,

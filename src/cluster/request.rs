@@ -1,4 +1,4 @@
-//! One GET, repeated where that helps, within the time limit.
+//! One GET or LIST, repeated where that helps, within the time limit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use kube::Client;
 use kube::client::Body;
 use kube::core::Request;
-use kube::core::params::GetParams;
+use kube::core::params::{GetParams, ListParams};
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
@@ -27,6 +27,10 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// object may have no end.
 const LARGEST: usize = 64 << 20;
 
+/// The most objects of a list that one answer holds: so many of the largest make no more than
+/// [`LARGEST`]. A workload keeps ten past templates unless its `revisionHistoryLimit` says otherwise.
+pub(super) const PAGE: u32 = 25;
+
 /// The most requests under way. Each is a connection, of which a process may have no more than 256
 /// (macOS) or 1,024 (Linux); the API server itself works at 400 at once (its `--max-requests-inflight`).
 const REQUESTS: usize = 100;
@@ -34,6 +38,15 @@ const REQUESTS: usize = 100;
 /// The most answers that are read at the same time: in memory, JSON of many small parts takes up to
 /// forty times its length.
 const READERS: usize = 2;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub(super) enum Wanted {
+    /// The object, or the list of kinds, at this path.
+    One(String),
+    /// The objects of the collection at this path.
+    Many(String, ListParams),
+}
 
 /// All that requests have in common.
 pub(super) struct Session {
@@ -62,13 +75,13 @@ impl Session {
     /// sent so far, and a lost packet is repeated by TCP.
     pub(super) async fn get<T: Send + 'static>(
         &self,
-        path: &str,
+        wanted: &Wanted,
         convert: impl Fn(Value) -> T + Clone + Send + 'static,
     ) -> Result<Reply<T>, Fault> {
         let mut wait = FIRST_WAIT;
         let mut before = None;
         loop {
-            let once = self.try_once(path, convert.clone());
+            let once = self.try_once(wanted, convert.clone());
             let fault = match timeout_at(self.deadline, once).await {
                 Ok(Ok(reply)) => return Ok(reply),
                 Ok(Err(fault)) => fault,
@@ -90,11 +103,11 @@ impl Session {
 
     async fn try_once<T: Send + 'static>(
         &self,
-        path: &str,
+        wanted: &Wanted,
         convert: impl Fn(Value) -> T + Send + 'static,
     ) -> Result<Reply<T>, Fault> {
         let request = place(&self.requests).await?;
-        let answer = fetch(&self.client, path).await?;
+        let answer = fetch(&self.client, wanted).await?;
         drop(request);
         let reader = place(&self.readers).await?;
         // A large answer takes its time, and the time limit is kept by this thread.
@@ -120,11 +133,15 @@ async fn place(places: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Fault> {
     place.map_err(|error| Fault::Transport(error.to_string()))
 }
 
-async fn fetch(client: &Client, path: &str) -> Result<Raw, Fault> {
-    let (collection, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let request = Request::new(collection)
-        .get(name, &GetParams::default())
-        .map_err(|error| Fault::Transport(error.to_string()))?;
+async fn fetch(client: &Client, wanted: &Wanted) -> Result<Raw, Fault> {
+    let request = match wanted {
+        Wanted::One(path) => {
+            let (collection, name) = path.rsplit_once('/').unwrap_or(("", path));
+            Request::new(collection).get(name, &GetParams::default())
+        }
+        Wanted::Many(path, params) => Request::new(path).list(params),
+    };
+    let request = request.map_err(|error| Fault::Transport(error.to_string()))?;
     let response = client
         .send(request.map(Body::from))
         .await

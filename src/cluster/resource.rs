@@ -1,12 +1,12 @@
-//! What an object is called in a URL and in a Role.
-
-use std::fmt;
+//! What an object is called in a URL.
 
 use kube::Resource as _;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use serde_json::Value;
 
+use super::rule::Rule;
 use crate::manifest::ObjectKey;
+use crate::policy::RevisionKind;
 
 /// The kinds that a chart may run images in, with their URL names. These are fixed by the API, so
 /// that asking for one needs no discovery and no second round trip.
@@ -29,27 +29,6 @@ pub(super) struct Served {
     namespaced: bool,
 }
 
-/// A rule that is missing, in the form in which it stands in a Role.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rule {
-    /// To read one object.
-    Object {
-        /// The API group, empty for the core group.
-        group: String,
-        /// The resource, `deployments`.
-        resource: String,
-        /// The object's name.
-        name: String,
-        /// Its namespace; None for an object that has none, which needs a ClusterRole.
-        namespace: Option<String>,
-    },
-    /// To read what kinds a group has, which every authenticated user may by default.
-    Discovery {
-        /// The URL's path.
-        path: String,
-    },
-}
-
 impl Served {
     /// How the API serves the kind of `key`, if that is fixed.
     pub(super) fn well_known(key: &ObjectKey) -> Option<Self> {
@@ -70,6 +49,16 @@ impl Served {
         })?;
         let namespaced = found["namespaced"].as_bool().unwrap_or(true);
         Some(Self::new(key, found["name"].as_str()?, namespaced))
+    }
+
+    /// How the API serves what holds past pod templates.
+    pub(super) fn revisions(kind: RevisionKind) -> Self {
+        let key = ObjectKey {
+            api_version: "apps/v1".to_owned(),
+            kind: kind.kind().to_owned(),
+            ..ObjectKey::default()
+        };
+        Self::new(&key, revisions(kind), true)
     }
 
     fn new(key: &ObjectKey, plural: &str, namespaced: bool) -> Self {
@@ -97,6 +86,41 @@ impl Served {
         Some(format!("{collection}/{name}"))
     }
 
+    /// The URL's path of the collection of a namespace.
+    pub(super) fn collection(&self, namespace: &str) -> Option<String> {
+        is_name(namespace).then(|| DynamicObject::url_path(&self.resource, Some(namespace)))
+    }
+
+    /// What an answer that lists such objects says of itself.
+    pub(super) fn is_list(&self, answer: &Value) -> bool {
+        answer["apiVersion"] == *self.resource.api_version
+            && answer["kind"]
+                .as_str()
+                .and_then(|kind| kind.strip_suffix("List"))
+                == Some(&self.resource.kind)
+    }
+
+    /// How the API most likely serves the kind of `key`, for want of somebody to ask: by the plural that
+    /// kubectl would guess.
+    pub(super) fn guessed(key: &ObjectKey) -> Self {
+        let (group, version) = split(&key.api_version);
+        let kind = GroupVersionKind::gvk(group, version, &key.kind);
+        Self {
+            resource: ApiResource::from_gvk(&kind),
+            namespaced: true,
+        }
+    }
+
+    /// The API group, empty for the core group.
+    pub(super) fn group(&self) -> &str {
+        &self.resource.group
+    }
+
+    /// The resource, `deployments`.
+    pub(super) fn plural(&self) -> &str {
+        &self.resource.plural
+    }
+
     /// The rule that reading an object needs.
     pub(super) fn rule(&self, name: &str, namespace: &str) -> Rule {
         Rule::Object {
@@ -105,6 +129,14 @@ impl Served {
             name: name.to_owned(),
             namespace: self.namespaced.then(|| namespace.to_owned()),
         }
+    }
+}
+
+/// The resource that holds past pod templates.
+fn revisions(kind: RevisionKind) -> &'static str {
+    match kind {
+        RevisionKind::ReplicaSet => "replicasets",
+        RevisionKind::ControllerRevision => "controllerrevisions",
     }
 }
 
@@ -133,32 +165,6 @@ pub(super) fn is_name(text: &str) -> bool {
         && text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"-._~:@!$&'()*+,;=".contains(&byte))
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Object {
-                group,
-                resource,
-                name,
-                namespace,
-            } => {
-                write!(
-                    f,
-                    "{{apiGroups: [\"{group}\"], resources: [\"{resource}\"], resourceNames: [\"{name}\"], verbs: [\"get\"]}}"
-                )?;
-                match namespace {
-                    Some(namespace) => write!(f, " in namespace `{namespace}`"),
-                    None => write!(f, " in a ClusterRole"),
-                }
-            }
-            Self::Discovery { path } => write!(
-                f,
-                "{{nonResourceURLs: [\"{path}\"], verbs: [\"get\"]}} in a ClusterRole"
-            ),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -229,15 +235,5 @@ mod tests {
             assert_eq!(served.path(name, "ns"), None, "{name:?}");
             assert_eq!(served.path("x", name), None, "{name:?}");
         }
-    }
-
-    #[test]
-    fn a_rule_reads_as_it_stands_in_a_role() {
-        let served = Served::well_known(&key("apps/v1", "Deployment")).unwrap();
-        assert_eq!(
-            served.rule("demo-jobs-manager", "prod").to_string(),
-            "{apiGroups: [\"apps\"], resources: [\"deployments\"], \
-             resourceNames: [\"demo-jobs-manager\"], verbs: [\"get\"]} in namespace `prod`"
-        );
     }
 }

@@ -42,8 +42,9 @@ struct Entry {
 #[derive(Clone, Copy, Debug)]
 enum Candidate {
     Entry(Entry),
-    /// A mapping, entered: the one itself or one that is merged into it.
-    Mapping(Visit),
+    /// A mapping, entered: the one itself or one that is merged into it, and the alias at the merge key
+    /// that names it.
+    Mapping(Visit, Option<NodeId>),
 }
 
 impl Visit {
@@ -257,16 +258,13 @@ impl<'t, 'a> Walk<'t, 'a> {
                             found.push(other.value);
                         }
                         Candidate::Entry(_) => {}
-                        Candidate::Mapping(useless) => unread.push(useless),
+                        Candidate::Mapping(_, useless) => unread.extend(useless),
                     }
                 }
             },
         );
-        for useless in unread {
-            let alias = self.aliases(useless).next();
-            self.overridden
-                .extend(alias.map(|alias| (alias, key.to_owned())));
-        }
+        let unread = unread.into_iter().map(|alias| (alias, key.to_owned()));
+        self.overridden.extend(unread);
         found.reverse();
         self.distinct(found)
     }
@@ -303,7 +301,7 @@ impl<'t, 'a> Walk<'t, 'a> {
         mut take: impl FnMut(Entry, &mut Vec<Candidate>),
     ) {
         let tree = self.tree;
-        let mut waiting = vec![Candidate::Mapping(self.enter(visit))];
+        let mut waiting = vec![Candidate::Mapping(self.enter(visit), None)];
         let mut seen = HashSet::new();
         while let Some(candidate) = waiting.pop() {
             let mapping = match candidate {
@@ -311,7 +309,7 @@ impl<'t, 'a> Walk<'t, 'a> {
                     take(entry, &mut waiting);
                     continue;
                 }
-                Candidate::Mapping(mapping) => mapping,
+                Candidate::Mapping(mapping, _) => mapping,
             };
             let Kind::Mapping(entries) = &tree.node(mapping.node).kind else {
                 continue;
@@ -325,8 +323,11 @@ impl<'t, 'a> Walk<'t, 'a> {
                     trail: mapping.trail,
                 };
                 if tree.is_merge_key(key) {
-                    let merged = self.merged(value).into_iter().rev();
-                    waiting.extend(merged.map(Candidate::Mapping));
+                    for merged in self.merged(value).into_iter().rev() {
+                        let alias =
+                            (tree.resolve(merged.node) != merged.node).then_some(merged.node);
+                        waiting.push(Candidate::Mapping(self.enter(merged), alias));
+                    }
                 } else if tree.scalar(key).is_some_and(&wanted) {
                     waiting.push(Candidate::Entry(Entry {
                         mapping: mapping.node,
@@ -338,15 +339,11 @@ impl<'t, 'a> Walk<'t, 'a> {
         }
     }
 
-    /// The mappings that a merge key's value names: one, or a sequence of them.
+    /// The mappings that a merge key's value names, as they stand there: one, or a sequence of them.
     fn merged(&mut self, value: Visit) -> Vec<Visit> {
-        let entered = self.enter(value);
-        match &self.tree.node(entered.node).kind {
-            Kind::Sequence(_) => {
-                let items = self.items(entered);
-                items.into_iter().map(|item| self.enter(item)).collect()
-            }
-            _ => vec![entered],
+        match &self.tree.node(self.tree.resolve(value.node)).kind {
+            Kind::Sequence(_) => self.items(value),
+            _ => vec![value],
         }
     }
 

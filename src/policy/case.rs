@@ -41,15 +41,16 @@ impl<'c> Case<'c> {
         let Some(record) = &self.record else {
             return Decision::new(self.open.index, Reason::FirstInstall, evidence); // row 9
         };
+        let applied = self.applied(record);
         evidence.recorded = Some(RecordedEvidence {
             annotation: record.digest_key(),
             digest: record.digest_text().map(str::to_owned),
             reference: record.reference().map(|found| found.as_str().to_owned()),
             maintained: self.is_maintained(record),
-            applied: matches!(record.recorded(), Recorded::Digest(_)).then(|| self.applied(record)),
+            applied: matches!(record.recorded(), Recorded::Digest(_)).then(|| applied.clone()),
             flap_detected: record.flap_detected(),
         });
-        let (reason, text) = self.row(record);
+        let (reason, text) = self.row(record, applied.0);
         let mut decision = Decision::new(self.open.index, reason, evidence);
         if let Some(text) = text {
             decision.outcome = Outcome::Pinned(text);
@@ -75,8 +76,18 @@ impl<'c> Case<'c> {
         decision
     }
 
-    /// Rows 10-19: the reason and the reference to write.
-    fn row(&self, record: &Record<'_>) -> (Reason, Option<String>) {
+    /// Whether the decision is another one for a digest that was applied than for one that was only
+    /// observed, and the record does not say which it is.
+    pub(super) fn hangs_on_history(&self) -> bool {
+        let Some(record) = &self.record else {
+            return false;
+        };
+        record.applied().is_none() && self.row(record, true) != self.row(record, false)
+    }
+
+    /// Rows 10-19: the reason and the reference to write. `applied` says whether the recorded digest
+    /// was ever rolled out.
+    fn row(&self, record: &Record<'_>, applied: bool) -> (Reason, Option<String>) {
         let tag = self.open.reference.tag();
         let refresher_tag = self.refresher.found().and_then(|refresher| {
             let tag = refresher.variable(&self.survey.profile.refresher.tag);
@@ -102,7 +113,7 @@ impl<'c> Case<'c> {
         if self.live.others_own == Some(true) && live.is_some() {
             if let Some(digest) = &recorded
                 && record.flap_detected()
-                && self.applied(record).0
+                && applied
             {
                 return (Reason::PinnedOverFlap, Some(self.write(digest))); // row 12
             }
@@ -123,7 +134,7 @@ impl<'c> Case<'c> {
                 Recorded::Invalid(_) => without(Reason::RecordInvalid), // row 16
             };
         };
-        if !self.applied(record).0 {
+        if !applied {
             return without(Reason::ObservedOnly); // row 17
         }
         let reason = match live {

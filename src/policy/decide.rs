@@ -96,8 +96,7 @@ impl Survey<'_> {
             ));
         }
         if facts.failure.is_none() {
-            self.check_named()?;
-            self.check_records(facts, &mut verdict.notes)?;
+            self.check(facts, &mut verdict.notes)?;
         }
         for open in &self.open {
             let decision = match &facts.failure {
@@ -113,6 +112,12 @@ impl Survey<'_> {
         }
         verdict.decisions.sort_by_key(|decision| decision.site);
         Ok(verdict)
+    }
+
+    /// Whether the answers are about this stream's releases.
+    pub(super) fn check(&self, facts: &Facts, notes: &mut Vec<String>) -> Result<(), PolicyError> {
+        self.check_named()?;
+        self.check_records(facts, notes)
     }
 
     fn check_named(&self) -> Result<(), PolicyError> {

@@ -1,14 +1,16 @@
 //! What should become of each image, and why. Pure: no files, no network, no clock, no environment.
 //!
-//! Three steps. [`survey()`] settles what the stream alone decides and groups the rest by release.
-//! [`Survey::questions`] says what to ask. [`Survey::decide`] takes the answers. The table is that of
-//! design.md section 5; row numbers in comments are its.
+//! Four steps. [`survey()`] settles what the stream alone decides and groups the rest by release.
+//! [`Survey::questions`] says what to ask, and [`Survey::further_questions`] what the answers leave open.
+//! [`Survey::decide`] takes all answers. The table is that of design.md section 5; row numbers in
+//! comments are its.
 
 mod applied;
 mod case;
 mod decide;
 mod decision;
 mod facts;
+mod history;
 mod live_image;
 mod profile;
 mod reason;
@@ -23,6 +25,7 @@ pub use facts::{
     Answer, Facts, LiveContainer, LiveObject, Malformed, Namespaces, Owners, Revision, SavedError,
     SavedObjects, SavedTextError, UsedNamespace,
 };
+pub use history::{HistoryQuestion, HistoryQuestions, RevisionKind};
 pub use profile::{
     ManagedRepository, PinVariable, Profile, RecordProfile, RefresherProfile, WorkloadName,
 };

@@ -141,6 +141,16 @@ pub fn survey<'s>(
 }
 
 impl Survey<'_> {
+    /// The release that all open sites belong to, if it is one and has a name.
+    #[must_use]
+    pub fn only_release(&self) -> Option<&str> {
+        let names: BTreeSet<_> = self.open.iter().map(|open| &open.release).collect();
+        match names.len() {
+            1 => names.first()?.as_deref(),
+            _ => None,
+        }
+    }
+
     /// What to ask before [`Survey::decide`].
     #[must_use]
     pub fn questions(&self) -> Questions {

@@ -10,6 +10,7 @@ mod support;
 mod config;
 mod explain;
 mod messages;
+mod rbac;
 mod report;
 mod safety;
 mod usage;

@@ -7,9 +7,11 @@ mod answers;
 mod binary;
 mod faults;
 mod files;
+mod history;
 mod hostile;
 mod leave;
 mod run;
+mod saved;
 mod server;
 #[path = "../support/mod.rs"]
 #[allow(dead_code, reason = "the other tests use more of it")]

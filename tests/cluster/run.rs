@@ -8,7 +8,7 @@ use belay::cluster::{
     Connection, Environment, HelmCommandLine, LookupError, LookupErrorKind, lookup,
 };
 use belay::manifest::ObjectKey;
-use belay::policy::{Facts, Questions};
+use belay::policy::{Facts, HistoryQuestions, Questions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -24,6 +24,8 @@ pub(crate) const SHORT: Duration = Duration::from_millis(400);
 pub(crate) struct Run {
     pub(crate) folder: TempDir,
     pub(crate) questions: Questions,
+    /// What is asked for once the questions are answered.
+    pub(crate) histories: HistoryQuestions,
     pub(crate) connection: Connection,
     pub(crate) environment: Environment,
     pub(crate) helm: Option<HelmCommandLine>,
@@ -40,6 +42,7 @@ impl Run {
         Self {
             folder,
             questions,
+            histories: HistoryQuestions::new(),
             connection: Connection {
                 kubeconfig: Some(kubeconfig),
                 context: None,
@@ -79,9 +82,13 @@ impl Run {
     pub(crate) fn run(self) -> Result<Facts, LookupError> {
         let (sender, receiver) = mpsc::channel();
         thread::spawn(move || {
-            let facts = lookup(&self.questions, &self.connection, &self.environment, || {
-                self.helm.clone()
-            });
+            let facts = lookup(
+                &self.questions,
+                |_| self.histories.clone(),
+                &self.connection,
+                &self.environment,
+                || self.helm.clone(),
+            );
             // Nobody waits any more where the test has failed.
             let _ = sender.send((facts, self.folder));
         });

@@ -44,7 +44,8 @@ pub(crate) type Event = (What, Range<usize>);
 pub(crate) fn events(text: &[u8]) -> Result<Vec<Event>, String> {
     let mut text = text.to_vec();
     // The port panics at a block scalar without a last line break.
-    if !text.ends_with(b"\n") {
+    let is_cut = !text.ends_with(b"\n") && !text.ends_with(b"\r");
+    if is_cut {
         text.push(b'\n');
     }
     // Its marks do not count the byte order mark.
@@ -91,5 +92,18 @@ pub(crate) fn events(text: &[u8]) -> Result<Vec<Event>, String> {
             EventData::MappingEnd => What::MappingEnd,
         };
         events.push((what, range));
+        if is_cut {
+            without_last_break(&mut events, text.len());
+        }
+    }
+}
+
+/// Takes the line break that was added from a block scalar that ends in it.
+fn without_last_break(events: &mut [Event], end: usize) {
+    if let Some((What::Scalar { value, style, .. }, range)) = events.last_mut()
+        && matches!(style, Style::Literal | Style::Folded)
+        && range.end == end
+    {
+        *value = value.strip_suffix('\n').unwrap_or(value).to_owned();
     }
 }

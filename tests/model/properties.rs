@@ -98,9 +98,10 @@ impl Site<'_> {
         running.is_some_and(|running| running.owners.iter().any(|owner| *owner != HELM))
     }
 
-    fn age(&self, digest: &str) -> Option<usize> {
+    /// When the rendered tag named `digest` first and last.
+    fn named(&self, digest: &str) -> Option<(usize, usize)> {
         let tag = self.upgrade.values.tag;
-        self.before.registry.age(self.place.image, tag, digest)
+        self.before.registry.named(self.place.image, tag, digest)
     }
 
     /// A digest that another than Helm set stays, unless the operator has decided otherwise in the
@@ -142,7 +143,7 @@ impl Site<'_> {
             let says_its_tag = reference.is_some_and(|text| text.ends_with(digest));
             let mut misleading = self.before.misleading.iter();
             self.live() == Some(digest) && !switches
-                || self.age(digest).is_some()
+                || self.named(digest).is_some()
                 || !says_its_tag
                     && misleading.any(|(place, ran, of)| {
                         place.image == self.place.image && ran == digest && *of == tag
@@ -163,7 +164,10 @@ impl Site<'_> {
             Reason::PinnedOverRollback if !self.before.recorded.contains(&recorded) => {
                 self.has_run(pinned)
             }
-            _ => self.age(live) <= self.age(pinned),
+            _ => {
+                let first = self.named(live).map(|(first, _)| first);
+                first <= self.named(pinned).map(|(_, last)| last)
+            }
         }
     }
 

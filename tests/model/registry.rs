@@ -90,9 +90,12 @@ impl Registry {
         self.crashing.iter().any(|crashing| crashing == digest)
     }
 
-    /// When `tag` named `digest` last, as a number that grows; None where it never did.
-    pub(crate) fn age(&self, image: Image, tag: Tag, digest: &str) -> Option<usize> {
+    /// When `tag` named `digest` first and last, as numbers that grow: a tag can go back. None where it
+    /// never did.
+    pub(crate) fn named(&self, image: Image, tag: Tag, digest: &str) -> Option<(usize, usize)> {
         let digests = &self.tags[&(image, tag)];
-        digests.iter().rposition(|pushed| pushed == digest)
+        let first = digests.iter().position(|pushed| pushed == digest)?;
+        let last = digests.iter().rposition(|pushed| pushed == digest)?;
+        Some((first, last))
     }
 }

@@ -173,7 +173,8 @@ impl World {
                 let Some(digest) = digest_of(&running.image) else {
                     continue;
                 };
-                let named = |tag: &Tag| self.registry.age(place.image, *tag, digest).is_some();
+                let registry = &self.registry;
+                let named = |tag: &Tag| registry.named(place.image, *tag, digest).is_some();
                 if let Some(tag) = rendered_for.filter(|tag| !named(tag)) {
                     self.misleading.insert((*place, digest.to_owned(), tag));
                 }

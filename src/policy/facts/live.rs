@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Owners;
+use super::{Owners, selector};
 use crate::manifest::{Container, ContainerList, ObjectKey, Step, pod_spec_paths};
 
 /// A container (or image volume) of a live object.
@@ -23,6 +23,10 @@ pub struct LiveContainer {
 pub struct LiveObject {
     /// Its name in full.
     pub key: ObjectKey,
+    /// What tells it from a predecessor of the same name.
+    pub uid: Option<String>,
+    /// `spec.selector` as a request writes it, of what owns its Pods by one.
+    pub selector: Option<String>,
     /// Its labels.
     pub labels: BTreeMap<String, String>,
     /// Its annotations.
@@ -57,6 +61,8 @@ impl LiveObject {
                 name: text(&metadata["name"]),
                 kind,
             },
+            uid: metadata["uid"].as_str().map(str::to_owned),
+            selector: selector::text(&object["spec"]["selector"]),
             labels: texts(&metadata["labels"]),
             annotations: texts(&metadata["annotations"]),
             containers: containers(spec),

@@ -4,6 +4,7 @@ mod live;
 mod malformed;
 mod owners;
 mod saved;
+mod selector;
 mod text;
 
 use std::collections::BTreeMap;
