@@ -105,7 +105,7 @@ CONDITIONS = {
             "                _ => without(Reason::ObservedOnly),",
         )
     ],
-    "observed-only": [("case.rs", "if !self.applied(record).0 {", "if !ON && !self.applied(record).0 {")],
+    "observed-only": [("case.rs", "if !applied {", "if !ON && !applied {")],
     "pinned-over-rollback": [
         ("case.rs", "Some(_) => Reason::PinnedOverRollback,", "Some(_) if !ON => Reason::PinnedOverRollback,"),
         ("case.rs", "None => Reason::Pinned, ", "_ => Reason::Pinned, "),
