@@ -1,5 +1,7 @@
 //! A second opinion on edits: libyaml, from which the YAML that Helm and Kubernetes use descends.
 
+use std::collections::{HashMap, HashSet};
+
 use belay::edit::{Edit, splice};
 use belay::manifest::Stream;
 use serde::Deserialize as _;
@@ -7,6 +9,10 @@ use serde_yaml::{Deserializer, Value};
 
 /// Each changed chunk that libyaml reads, it reads with the edited texts and no other difference.
 pub(crate) fn compare(stream: &Stream<'_>, edits: &[Edit]) {
+    let sites = stream.sites.iter();
+    let was: HashMap<usize, &str> = sites
+        .map(|site| (site.token.start, site.value.as_str()))
+        .collect();
     for chunk in &stream.chunks {
         let here = edits
             .iter()
@@ -26,6 +32,7 @@ pub(crate) fn compare(stream: &Stream<'_>, edits: &[Edit]) {
         let Some(old) = read(old) else { continue };
         let new = read(&new).expect("libyaml reads the result as it reads the original");
         assert_eq!(old.len(), new.len(), "the number of documents");
+        let values: HashSet<&str> = local.iter().map(|edit| edit.value.as_str()).collect();
         let mut changed = 0;
         let mut pairs: Vec<(&Value, &Value)> = old.iter().zip(&new).collect();
         while let Some((old, new)) = pairs.pop() {
@@ -45,7 +52,7 @@ pub(crate) fn compare(stream: &Stream<'_>, edits: &[Edit]) {
                 (old, new) if old == new => {}
                 (Value::String(_), Value::String(new)) => {
                     let new = new.trim_end_matches(['\n', '\r']);
-                    let known = local.iter().any(|edit| edit.value == new);
+                    let known = values.contains(new);
                     assert!(known, "{new:?} is no edit's text");
                     changed += 1;
                 }
@@ -53,9 +60,8 @@ pub(crate) fn compare(stream: &Stream<'_>, edits: &[Edit]) {
             }
         }
         let no_change = |edit: &Edit| {
-            stream.sites.iter().any(|site| {
-                site.token.start == edit.token.start + chunk.text && site.value == edit.value
-            })
+            was.get(&(edit.token.start + chunk.text))
+                .is_some_and(|was| *was == edit.value)
         };
         assert!(
             changed > 0 || local.iter().all(no_change),

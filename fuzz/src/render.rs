@@ -1,6 +1,6 @@
 //! Any bytes as a stream and a record file, through everything that `belay render` does with them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hint::black_box;
 
 use belay::edit::{self, Edit, Rewrite};
@@ -98,13 +98,13 @@ fn write(
     wanted: &BTreeMap<usize, String>,
     profile: &Profile,
     breadth: Breadth,
-) -> (Vec<u8>, Vec<Edit>, Vec<usize>) {
+) -> (Vec<u8>, Vec<Edit>, BTreeSet<usize>) {
     let rewrites = wanted.iter().map(|(&site, text)| Rewrite {
         site,
         text: text.clone(),
     });
     let plan = edit::plan(stream, &rewrites.collect::<Vec<_>>());
-    let refused: Vec<usize> = plan.refused.iter().map(|(site, _)| *site).collect();
+    let refused: BTreeSet<usize> = plan.refused.iter().map(|(site, _)| *site).collect();
     let spliced = edit::splice(stream.bytes, &plan.edits);
     if let Err(error) = edit::verify(stream, &plan.edits, &spliced) {
         panic!("{error}: {:?}", plan.edits);
