@@ -56,9 +56,9 @@ pub enum ScanError {
         /// What the parser says.
         message: String,
     },
-    /// Its aliases multiply images without end.
+    /// Its aliases multiply it without end.
     #[error(
-        "the document that starts on line {line} has more images than Helm would read, through YAML aliases that multiply them; write them out"
+        "the document that starts on line {line} holds more than Helm would read, through YAML aliases that multiply it; write it out"
     )]
     Excessive {
         /// The line that the chunk's text starts on, from 1.

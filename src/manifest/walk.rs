@@ -5,11 +5,15 @@ use std::collections::{BTreeMap, HashSet};
 use super::{Container, ContainerList, pod_spec_paths};
 use crate::yaml::{Kind, NodeId, Tree};
 
-/// The images of one text that aliases can bring before Helm's own parser refuses it: go-yaml (v2)
-/// lets a falling share of its decoding steps come from aliases, 99% of the first 400,000 down to 10% of
-/// 4,000,000. At best that is some 1,200,000 steps (of 2,200,000), and an image takes five (a container
-/// with the keys and values of its name and image).
-const MOST_BORROWED: usize = 1_200_000 / 5;
+/// The decoding steps of one text that aliases can bring before Helm's own parser refuses it: go-yaml
+/// (v2) lets a falling share of its steps come from aliases, 99% of the first 400,000 down to 10% of
+/// 4,000,000. At best that is some 1,200,000 (of 2,200,000).
+const MOST_BORROWED: usize = 1_200_000;
+/// What an image takes of them: a container with the keys and values of its name and image.
+const STEPS_OF_IMAGE: usize = 5;
+/// How often the walk goes through one mapping at most, where go-yaml goes once: the root of an object
+/// is asked for its kind, its name and so on, each by itself.
+const LOOKUPS: usize = 16;
 
 /// A node on the walk.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +87,9 @@ pub(super) struct Walk<'t, 'a> {
     overridden: HashSet<(NodeId, String)>,
     /// How many images were reached through aliases or merge keys.
     borrowed: usize,
+    /// How many entries and merged mappings were gone through there, whatever they led to: merge keys
+    /// that build on each other multiply them without an image.
+    steps: usize,
 }
 
 impl<'t, 'a> Walk<'t, 'a> {
@@ -92,12 +99,13 @@ impl<'t, 'a> Walk<'t, 'a> {
             trail: Vec::new(),
             overridden: HashSet::new(),
             borrowed: 0,
+            steps: 0,
         }
     }
 
-    /// Whether aliases multiply the images beyond what Helm itself would read. The walk stops there.
+    /// Whether aliases multiply the text beyond what Helm itself would read. The walk stops there.
     pub(super) fn is_excessive(&self) -> bool {
-        self.borrowed > MOST_BORROWED
+        self.borrowed > MOST_BORROWED / STEPS_OF_IMAGE || self.steps > MOST_BORROWED * LOOKUPS
     }
 
     /// The aliases that led to `visit`.
@@ -192,7 +200,7 @@ impl<'t, 'a> Walk<'t, 'a> {
                     let name = self.text(item, &["name"]).unwrap_or_default();
                     for visit in self.path(item, list.image_path()) {
                         self.borrowed += usize::from(visit.is_borrowed());
-                        if self.borrowed > MOST_BORROWED {
+                        if self.is_excessive() {
                             return;
                         }
                         let container = Container {
@@ -317,6 +325,12 @@ impl<'t, 'a> Walk<'t, 'a> {
             if !seen.insert(mapping.node) {
                 continue;
             }
+            if mapping.is_borrowed() {
+                self.steps += entries.len();
+            }
+            if self.is_excessive() {
+                return;
+            }
             for &(key, node) in entries {
                 let value = Visit {
                     node,
@@ -326,6 +340,7 @@ impl<'t, 'a> Walk<'t, 'a> {
                     for merged in self.merged(value).into_iter().rev() {
                         let alias =
                             (tree.resolve(merged.node) != merged.node).then_some(merged.node);
+                        self.steps += usize::from(alias.is_some() || merged.is_borrowed());
                         waiting.push(Candidate::Mapping(self.enter(merged), alias));
                     }
                 } else if tree.scalar(key).is_some_and(&wanted) {
