@@ -171,5 +171,5 @@ def plant(policy):
         path = policy / file
         text = path.read_text()
         if text.count(old) != 1:
-            raise SystemExit(f"mutants/reasons.py: {file} has this {text.count(old)} times:\n{old}")
+            raise SystemExit(f"scripts/mutants.d/reasons.py: {file} has this {text.count(old)} times:\n{old}")
         path.write_text(text.replace(old, new))
