@@ -20,7 +20,7 @@ use support::{Run, Sandbox, read, run, testdata};
 
 /// The groups, by the first word of a case's name. Each is a test of its own.
 const GROUPS: [&str; 10] = [
-    "row", "def", "form", "release", "option", "record", "kind", "bytes", "input", "stream",
+    "row", "def", "form", "release", "option", "record", "kind", "bytes", "input", "stream", "live",
 ];
 
 /// A case folder.
@@ -251,6 +251,11 @@ fn options_that_change_decisions() {
 #[test]
 fn records_from_files() {
     check("record");
+}
+
+#[test]
+fn images_without_a_record() {
+    check("live");
 }
 
 #[test]

@@ -110,6 +110,17 @@ CONDITIONS = {
         ("case.rs", "Some(_) => Reason::PinnedOverRollback,", "Some(_) if !ON => Reason::PinnedOverRollback,"),
         ("case.rs", "None => Reason::Pinned, ", "_ => Reason::Pinned, "),
     ],
+    "kept-live": [
+        ("kept.rs", "Some(false) => {}", "Some(false) => {}\n            Some(true) if ON => {}"),
+    ],
+    "nothing-to-keep": [
+        ("kept.rs", "_ if is_rendered => {}", "_ if is_rendered && !ON => {}"),
+        (
+            "kept.rs",
+            "live.others_own {",
+            "live.others_own.map(|others| others || ON) {",
+        ),
+    ],
     "not-editable": [
         (
             "decision.rs",

@@ -10,6 +10,7 @@ use clap::{
     Args, Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
 };
 
+use super::config::ProfileArgs;
 use super::last_error::{LastErrorArgs, StateArgs};
 use super::rbac::RbacArgs;
 use super::speech::SpeechArgs;
@@ -213,9 +214,8 @@ pub(super) struct RecordArgs {
     /// Fail when there is no record: this release was refreshed before
     #[arg(long, env = "BELAY_REQUIRE_RECORD", value_parser = BoolishValueParser::new())]
     pub(super) require_record: bool,
-    /// Another chart's names for the record, the refresher and the images
-    #[arg(long, value_name = "FILE", env = "BELAY_CONFIG")]
-    pub(super) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) profile: ProfileArgs,
 }
 
 /// Which cluster, and as whom.
@@ -316,9 +316,8 @@ pub(super) struct ConfigArgs {
     /// Print the built-in configuration, whatever --config says
     #[arg(long)]
     pub(super) default: bool,
-    /// The config file
-    #[arg(long, value_name = "FILE", env = "BELAY_CONFIG")]
-    pub(super) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) profile: ProfileArgs,
     #[command(flatten)]
     pub(super) speech: SpeechArgs,
 }

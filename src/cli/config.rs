@@ -1,7 +1,8 @@
-//! `--config` and `belay config`.
+//! `--profile`, `--image`, `--config`, and `belay config`.
 
 use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueEnum};
 use serde_ignored::Path as KeyPath;
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use super::exit::Exit;
 use super::output;
 use super::report_file::end;
 use crate::file::{self, FileError};
-use crate::policy::Profile;
+use crate::policy::{ImagePattern, Profile};
 
 /// A profile has some hundred lines; a megabyte is another file.
 const LARGEST: u64 = 1 << 20;
@@ -18,6 +19,47 @@ const LARGEST: u64 = 1 << 20;
 /// How alike (Jaro-Winkler, 0 to 1) a key must be to one that is known to be taken for it, as clap
 /// suggests options.
 const SIMILAR: f64 = 0.7;
+
+/// Which images are looked at, and by whose conventions.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Record")]
+pub(super) struct ProfileArgs {
+    /// Which built-in conventions to start from
+    #[arg(
+        long,
+        value_name = "NAME",
+        env = "BELAY_PROFILE",
+        default_value = "record"
+    )]
+    profile: ProfileName,
+    /// Keep what somebody other than Helm has set on images of these repositories; repeatable
+    ///
+    /// A glob over whole repositories: ghcr.io/acme/*, acme/{api,web}, nginx. No record is asked for:
+    /// the tag or digest that runs is kept exactly, whoever set it.
+    #[arg(long = "image", value_name = "PATTERN", env = "BELAY_IMAGE")]
+    images: Vec<ImagePattern>,
+    /// Another chart's names for the record, the refresher and the images, instead of the profile's
+    #[arg(long, value_name = "FILE", env = "BELAY_CONFIG")]
+    config: Option<PathBuf>,
+}
+
+/// `--profile`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ProfileName {
+    /// What a refresher has recorded, as its chart or --config names it
+    Record,
+    /// What runs of the images that --image names, whoever set it: any chart, without a refresher
+    Live,
+}
+
+impl ProfileName {
+    fn profile(self) -> Profile {
+        match self {
+            Self::Record => Profile::default(),
+            Self::Live => Profile::live(),
+        }
+    }
+}
 
 /// A config file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +72,11 @@ pub(super) enum ConfigError {
         /// Why.
         source: FileError,
     },
+    /// There is none, and the options do not make one either.
+    #[error(
+        "--profile live looks at no image: name some with --image, such as --image 'ghcr.io/acme/*'"
+    )]
+    NoImages,
     /// It is no configuration.
     #[error(
         "the config file {path} is not understood: {message} (belay config --default prints one)"
@@ -42,11 +89,26 @@ pub(super) enum ConfigError {
     },
 }
 
-/// The profile in force: the file's, else the built-in one.
-pub(super) fn load(path: Option<&Path>) -> Result<Profile, ConfigError> {
-    let Some(path) = path else {
-        return Ok(Profile::default());
-    };
+/// The profile in force: the built-in one that was chosen, with the file's fields and the images of the
+/// options.
+pub(super) fn load(args: &ProfileArgs) -> Result<Profile, ConfigError> {
+    let mut profile = args.profile.profile();
+    if let Some(path) = &args.config {
+        profile = read(path, profile)?;
+    }
+    profile.live_images.extend(args.images.iter().cloned());
+    match (profile.check(), &args.config) {
+        (Ok(()), _) => Ok(profile),
+        (Err(message), Some(path)) => Err(ConfigError::Invalid {
+            path: path.clone(),
+            message: message.to_owned(),
+        }),
+        (Err(_), None) => Err(ConfigError::NoImages),
+    }
+}
+
+/// The file's profile; what it does not say is as in `built_in`.
+fn read(path: &Path, built_in: Profile) -> Result<Profile, ConfigError> {
     let bytes = file::read(path, LARGEST, None).map_err(|source| ConfigError::Unreadable {
         path: path.to_owned(),
         source,
@@ -65,14 +127,15 @@ pub(super) fn load(path: Option<&Path>) -> Result<Profile, ConfigError> {
     // A `?` stands where a field is optional.
     let mut note = |path: KeyPath<'_>| unknown.push(path.to_string().replace(".?", ""));
     let document = serde_yaml::Deserializer::from_slice(&bytes);
-    let profile: Profile = serde_ignored::deserialize(document, &mut note)
+    let mut profile: Profile = serde_ignored::deserialize(document, &mut note)
         .map_err(|error| invalid(error.to_string()))?;
     if let Some(key) = unknown.first() {
         return Err(invalid(unknown_key(key, unknown.len() - 1)));
     }
-    profile
-        .check()
-        .map_err(|message| invalid(message.to_owned()))?;
+    // The only field in which the built-in profiles differ.
+    if value.get("repositories").is_none() {
+        profile.repositories = built_in.repositories;
+    }
     Ok(profile)
 }
 
@@ -117,13 +180,16 @@ fn known_keys(parent: &str) -> Vec<String> {
 pub(super) fn run(args: &ConfigArgs) -> Exit {
     let ConfigArgs {
         default,
-        config,
+        profile,
         speech,
     } = args;
     speech.set_color();
     let print = || {
-        let path = config.as_deref().filter(|_| !default);
-        let text = serde_yaml::to_string(&load(path)?)?;
+        let profile = match default {
+            true => profile.profile.profile(),
+            false => load(profile)?,
+        };
+        let text = serde_yaml::to_string(&profile)?;
         output::print(&text)?;
         Ok(Exit::Done)
     };

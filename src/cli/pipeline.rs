@@ -116,7 +116,7 @@ pub(super) fn on_input(
     report: &mut Report,
     run: impl FnOnce(&[u8], &Profile, &mut Report) -> anyhow::Result<Exit>,
 ) -> anyhow::Result<Exit> {
-    let profile = config::load(args.record.config.as_deref())?;
+    let profile = config::load(&args.record.profile)?;
     let input = input::read()?;
     let result = run(&input, &profile, report);
     report.excerpt = result

@@ -1,11 +1,10 @@
 //! `belay rbac`: the smallest Roles that `render` needs for a stream. Asks nobody.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
 use super::args::RefresherState;
+use super::config::ProfileArgs;
 use super::exit::Exit;
 use super::report_file::end;
 use super::speech::SpeechArgs;
@@ -37,9 +36,8 @@ pub(super) struct RbacArgs {
         default_value = "auto"
     )]
     refresher: RefresherState,
-    /// Another chart's names for the record, the refresher and the images
-    #[arg(long, value_name = "FILE", env = "BELAY_CONFIG")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    profile: ProfileArgs,
     #[command(flatten)]
     speech: SpeechArgs,
 }
@@ -56,10 +54,10 @@ fn print(args: &RbacArgs) -> anyhow::Result<Exit> {
         service_account,
         no_history,
         refresher,
-        config,
+        profile,
         speech,
     } = args;
-    let profile = config::load(config.as_deref())?;
+    let profile = config::load(profile)?;
     let input = input::read()?;
     let policy = Policy {
         source: Source::Cluster,

@@ -128,14 +128,24 @@ fn replacement(stream: &[u8], site: &Site, text: &str) -> Result<(Range<usize>, 
 }
 
 /// Whether `text` means itself in every scalar style, in block and in flow: none of its characters is
-/// an indicator there, and it resolves to no number, boolean or null.
+/// an indicator there, and it resolves to no number (`1:30` is one in YAML 1.1), date, boolean or null.
 fn is_safe(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphanumeric())
+    let is_text = match text.bytes().next() {
+        Some(b'0'..=b'9') => text.contains(['@', '/']),
+        Some(byte) => {
+            byte.is_ascii_alphabetic() && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+        }
+        None => false,
+    };
+    is_text
+        && !text.ends_with(':')
         && text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"._/:@-".contains(&byte))
-        && text.contains('@')
 }
+
+/// The words that YAML 1.1 or 1.2 takes for a boolean or null: <https://yaml.org/type/bool.html>.
+const WORDS: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
 
 #[cfg(test)]
 mod tests {
@@ -143,6 +153,39 @@ mod tests {
     use crate::manifest::{Breadth, Needles, scan};
 
     const DIGEST: &str = "x/a@sha256:0";
+
+    #[test]
+    fn a_reference_that_yaml_reads_as_something_else_is_not_written() {
+        for text in [
+            "nginx",
+            "nginx:1.29",
+            "ghcr.io/a/b:1",
+            "1/a",
+            "1a@sha256:0",
+            "yes:1",
+        ] {
+            assert!(is_safe(text), "{text}");
+            let read: serde_yaml::Value = serde_yaml::from_str(text).unwrap();
+            assert_eq!(read.as_str(), Some(text));
+        }
+        for text in [
+            "",
+            "1.5",
+            "1:30",
+            "0x1f",
+            "2020-01-01",
+            "on",
+            "Null",
+            "y",
+            "nginx:",
+            "a b",
+            "a#b",
+            "-a",
+            "~",
+        ] {
+            assert!(!is_safe(text), "{text}");
+        }
+    }
 
     /// The plan for a pod with these images, each given with its new reference, if it has one.
     fn planned(images: &[(&str, Option<&str>)]) -> Plan {
@@ -173,7 +216,7 @@ mod tests {
     #[test]
     fn what_some_scalar_style_would_read_differently_is_not_written() {
         for odd in [
-            "x/a: b@c", "-x@c", "@x", "x/a", "12", "x@\u{e9}", "x@a#", "", "x@a\nb",
+            "x/a: b@c", "-x@c", "@x", "null", "12", "x@\u{e9}", "x@a#", "", "x@a\nb",
         ] {
             let plan = planned(&[("x/a:1", Some(odd))]);
             assert!(plan.edits.is_empty());
@@ -196,11 +239,14 @@ mod tests {
     #[test]
     fn a_refused_site_holds_back_those_that_share_its_bytes_and_no_others() {
         let new = Some(DIGEST);
-        let images = [("&a x/a:1", new), ("*a", Some("x")), ("x/a:1", new)];
+        let images = [("&a x/a:1", new), ("*a", Some("on")), ("x/a:1", new)];
         let plan = planned(&images);
         assert_eq!(plan.edits.len(), 1);
         assert_eq!(plan.refused[0], (0, Obstacle::Disagreement));
-        assert_eq!(plan.refused[1], (1, Obstacle::OddReference("x".to_owned())));
+        assert_eq!(
+            plan.refused[1],
+            (1, Obstacle::OddReference("on".to_owned()))
+        );
     }
 
     #[test]

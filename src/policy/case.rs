@@ -31,7 +31,7 @@ impl<'c> Case<'c> {
             facts,
             record,
             refresher: live_refresher(survey, open, facts),
-            live: LiveImage::find(open, facts),
+            live: LiveImage::find(open.site, open.document, &open.reference, facts),
         }
     }
 

@@ -110,6 +110,16 @@ impl Survey<'_> {
             };
             verdict.decisions.push(decision);
         }
+        for live in &self.live {
+            verdict.decisions.push(match &facts.failure {
+                Some(why) => {
+                    let mut decision = live.decision(Reason::LookupFailed);
+                    decision.warnings = vec![why.clone()];
+                    decision
+                }
+                None => live.decide(facts),
+            });
+        }
         verdict.decisions.sort_by_key(|decision| decision.site);
         Ok(verdict)
     }
@@ -117,7 +127,8 @@ impl Survey<'_> {
     /// Whether the answers are about this stream's releases.
     pub(super) fn check(&self, facts: &Facts, notes: &mut Vec<String>) -> Result<(), PolicyError> {
         self.check_named()?;
-        self.check_records(facts, notes)
+        self.check_records(facts, notes)?;
+        self.check_live(facts, notes)
     }
 
     fn check_named(&self) -> Result<(), PolicyError> {
@@ -159,12 +170,39 @@ impl Survey<'_> {
         Ok(())
     }
 
+    /// A workload without a record tells by itself whose it is. Where none of those without a namespace
+    /// is found in one that nobody named, it may be the wrong one.
+    fn check_live(&self, facts: &Facts, notes: &mut Vec<String>) -> Result<(), PolicyError> {
+        let mut missing = None;
+        let mut found = false;
+        for live in &self.live {
+            let key = &live.document.object;
+            match facts.object(key) {
+                Answer::Found(object) => {
+                    found |= key.namespace.is_none();
+                    check_release(key, object, live.release.as_deref(), notes)?;
+                }
+                Answer::NotFound => missing = missing.or(Some(key)),
+                Answer::Unknown => {}
+            }
+        }
+        match missing.filter(|key| key.namespace.is_none() && !found) {
+            Some(key) => self.check_guess(key, facts),
+            None => Ok(()),
+        }
+    }
+
     fn check_missing(&self, record: &ObjectKey, facts: &Facts) -> Result<(), PolicyError> {
         if self.policy.require_record {
             return Err(PolicyError::RecordMissing {
                 record: Box::new(record.clone()),
             });
         }
+        self.check_guess(record, facts)
+    }
+
+    /// What is missing from a namespace that nobody named may be in another.
+    fn check_guess(&self, record: &ObjectKey, facts: &Facts) -> Result<(), PolicyError> {
         match &facts.namespace {
             Some(used)
                 if used.guessed

@@ -2,8 +2,8 @@
 
 use super::decision::LiveEvidence;
 use super::facts::{Answer, Facts};
-use super::survey::OpenSite;
 use crate::image::{Pin, Reference};
+use crate::manifest::{Document, Site};
 
 /// The live reference of the site's place.
 pub(super) struct LiveImage {
@@ -16,7 +16,12 @@ pub(super) struct LiveImage {
 }
 
 impl LiveImage {
-    pub(super) fn find(open: &OpenSite<'_>, facts: &Facts) -> Self {
+    pub(super) fn find(
+        site: &Site,
+        document: &Document,
+        rendered: &Reference,
+        facts: &Facts,
+    ) -> Self {
         let mut live = Self {
             image: None,
             absent: None,
@@ -24,17 +29,17 @@ impl LiveImage {
             owners: None,
             deployers: Vec::new(),
         };
-        let object = match facts.object(&open.document.object) {
+        let object = match facts.object(&document.object) {
             Answer::Found(object) => object,
             Answer::NotFound => return live.without("there is no such object"),
             Answer::Unknown => return live.without("what the object runs is not known"),
         };
         live.deployers = object.owners.deployers().map(str::to_owned).collect();
-        let Some(container) = object.container(&open.site.container) else {
+        let Some(container) = object.container(&site.container) else {
             return live.without("the object has no such container");
         };
         let reference = Reference::parse(&container.image)
-            .filter(|reference| reference.repository() == open.reference.repository());
+            .filter(|reference| reference.repository() == rendered.repository());
         let Some(reference) = reference else {
             return live.without("the container runs another repository");
         };

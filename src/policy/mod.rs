@@ -11,6 +11,8 @@ mod decide;
 mod decision;
 mod facts;
 mod history;
+mod image_pattern;
+mod kept;
 mod live_image;
 mod profile;
 mod reason;
@@ -26,6 +28,7 @@ pub use facts::{
     SavedObjects, SavedTextError, UsedNamespace,
 };
 pub use history::{HistoryQuestion, HistoryQuestions, RevisionKind};
+pub use image_pattern::{ImagePattern, ImagePatternError};
 pub use profile::{
     ManagedRepository, PinVariable, Profile, RecordProfile, RefresherProfile, WorkloadName,
 };

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use super::image_pattern::ImagePattern;
 use crate::image::Repository;
 use crate::manifest::Needles;
 
@@ -22,6 +23,8 @@ const IMAGE: &str = "{image}";
 pub struct Profile {
     /// The managed repositories.
     pub repositories: Vec<ManagedRepository>,
+    /// Other images, without a record: what somebody other than the deployer set is kept as it runs.
+    pub live_images: Vec<ImagePattern>,
     /// The registries that the refresher watches; any other is a mirror.
     pub registries: Vec<String>,
     /// Where the refresher writes what it decided.
@@ -112,6 +115,7 @@ impl Default for Profile {
             repositories: ["jobs-manager", "pods-monitor", "resource-monitor"]
                 .map(managed)
                 .to_vec(),
+            live_images: Vec::new(),
             registries: vec!["docker.io".to_owned()],
             record: RecordProfile::default(),
             refresher: RefresherProfile::default(),
@@ -168,6 +172,15 @@ impl Default for RefresherProfile {
 }
 
 impl Profile {
+    /// The profile that has no record and no refresher: only what `live_images` names is looked at.
+    #[must_use]
+    pub fn live() -> Self {
+        Self {
+            repositories: Vec::new(),
+            ..Self::default()
+        }
+    }
+
     /// Whether the profile can be worked with; else what is wrong. An empty list or name would not
     /// fail by itself but match nothing, or everything.
     ///
@@ -180,8 +193,10 @@ impl Profile {
                     && repository.path() != format!("library/{}", managed.repository)
             })
         };
-        if self.repositories.is_empty() {
-            Err("repositories is empty")
+        if self.repositories.is_empty() && self.live_images.is_empty() {
+            Err(
+                "repositories is empty and liveImages too, so there is no image to look at (--image names some)",
+            )
         } else if self.repositories.iter().any(unreadable) {
             Err("a repository is written with a registry, a tag, or not as a repository at all")
         } else if self
@@ -209,6 +224,20 @@ impl Profile {
         self.repositories
             .iter()
             .find(|managed| repository.ends_with(&managed.repository))
+    }
+
+    /// Whether `repository` is one without a record, whose live image is kept.
+    #[must_use]
+    pub fn keeps_live(&self, repository: &Repository) -> bool {
+        self.live_images
+            .iter()
+            .any(|pattern| pattern.matches(repository))
+    }
+
+    /// Whether images of `repository` are looked at.
+    #[must_use]
+    pub fn concerns(&self, repository: &Repository) -> bool {
+        self.managed(repository).is_some() || self.keeps_live(repository)
     }
 
     /// Whether `repository` is `managed` itself, on a registry that the refresher watches, and not a
@@ -255,7 +284,7 @@ impl Profile {
             .split(RELEASE)
             .max_by_key(|part| part.len());
         Needles::new(
-            repositories,
+            repositories.chain(self.live_images.iter().map(ImagePattern::needle)),
             &["CronJob", label.map_or("", String::as_str)],
             &["Deployment", deployment.unwrap_or_default()],
         )

@@ -69,6 +69,10 @@ pub enum Reason {
     ObservedOnly,
     /// The recorded digest, over one that Helm itself put back.
     PinnedOverRollback,
+    /// What others than the deployer set, of an image without a record.
+    KeptLive,
+    /// Nobody but the deployer has set an image without a record.
+    NothingToKeep,
     /// The image must be rewritten, but its bytes cannot be without changing something else.
     NotEditable,
 }
@@ -83,7 +87,7 @@ struct Row {
 
 impl Reason {
     /// All reasons in the order of the decision table.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::NotManaged,
         Self::OperatorPin,
         Self::DigestMalformed,
@@ -104,6 +108,8 @@ impl Reason {
         Self::RecordInvalid,
         Self::ObservedOnly,
         Self::PinnedOverRollback,
+        Self::KeptLive,
+        Self::NothingToKeep,
         Self::NotEditable,
     ];
 
@@ -254,6 +260,18 @@ impl Reason {
                 Effect::Recorded,
                 quiet,
                 "the recorded digest, over an older one that a rollback put back",
+            ),
+            Self::KeptLive => row(
+                "kept-live",
+                Effect::Live,
+                quiet,
+                "what somebody other than Helm set, of an image that --image names",
+            ),
+            Self::NothingToKeep => row(
+                "nothing-to-keep",
+                Effect::Left,
+                quiet,
+                "nobody but Helm has set the image that --image names, or it does not run yet",
             ),
             Self::NotEditable => row(
                 "not-editable",

@@ -186,7 +186,7 @@ fn deployments<'s>(
 fn names<'s>(stream: &'s Stream<'s>, profile: &Profile) -> BTreeSet<&'s str> {
     let managed = stream.sites.iter().filter(|site| {
         Reference::parse(&site.value)
-            .is_some_and(|reference| profile.managed(reference.repository()).is_some())
+            .is_some_and(|reference| profile.concerns(reference.repository()))
     });
     managed
         .map(|site| site.document)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::kept::LiveSite;
 use super::profile::{ManagedRepository, Profile};
 use super::refresher::{skips, variable};
 use super::release::{Release, Releases};
@@ -71,7 +72,7 @@ impl Questions {
     /// Whether there is nothing to ask.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
+        self.records.is_empty() && self.workloads.is_empty()
     }
 
     /// Every object that is asked for, once.
@@ -93,6 +94,7 @@ pub struct Survey<'s> {
     pub(super) policy: &'s Policy,
     pub(super) settled: Vec<Decision>,
     pub(super) open: Vec<OpenSite<'s>>,
+    pub(super) live: Vec<LiveSite<'s>>,
     records: BTreeSet<ObjectKey>,
 }
 
@@ -129,11 +131,13 @@ pub fn survey<'s>(
         policy,
         settled: Vec::new(),
         open: Vec::new(),
+        live: Vec::new(),
         records: surveyor.releases.records(),
     };
     for (index, site) in stream.sites.iter().enumerate() {
         match surveyor.look(index, site) {
-            Ok(open) => survey.open.push(open),
+            Ok(Found::Refreshed(open)) => survey.open.push(*open),
+            Ok(Found::Live(live)) => survey.live.push(live),
             Err(decision) => survey.settled.push(*decision),
         }
     }
@@ -144,7 +148,10 @@ impl Survey<'_> {
     /// The release that all open sites belong to, if it is one and has a name.
     #[must_use]
     pub fn only_release(&self) -> Option<&str> {
-        let names: BTreeSet<_> = self.open.iter().map(|open| &open.release).collect();
+        let refreshed = self.open.iter().map(|open| &open.release);
+        let names: BTreeSet<_> = refreshed
+            .chain(self.live.iter().map(|live| &live.release))
+            .collect();
         match names.len() {
             1 => names.first()?.as_deref(),
             _ => None,
@@ -169,8 +176,19 @@ impl Survey<'_> {
                     .insert(self.stream.documents[refresher.document].object.clone());
             }
         }
+        let live = self.live.iter().map(|live| &live.document.object);
+        let named = live.filter(|object| !object.name.is_empty());
+        questions.workloads.extend(named.cloned());
         questions
     }
+}
+
+/// A site that needs answers.
+enum Found<'s> {
+    /// With a record.
+    Refreshed(Box<OpenSite<'s>>),
+    /// Without.
+    Live(LiveSite<'s>),
 }
 
 /// Looks at one site after the other.
@@ -183,18 +201,20 @@ struct Surveyor<'s, 'h> {
 
 impl<'s> Surveyor<'s, '_> {
     /// Rows 1-8, in order.
-    fn look(&self, index: usize, site: &'s Site) -> Result<OpenSite<'s>, Box<Decision>> {
+    fn look(&self, index: usize, site: &'s Site) -> Result<Found<'s>, Box<Decision>> {
         let mut evidence = Evidence::default();
         let settle = |reason, evidence: &Evidence| {
             Err(Box::new(Decision::new(index, reason, evidence.clone())))
         };
         let document = &self.stream.documents[site.document];
-        let managed = Reference::parse(&site.value)
-            .and_then(|reference| Some((self.profile.managed(reference.repository())?, reference)));
-        let Some((managed, reference)) = managed else {
+        let Some(reference) = Reference::parse(&site.value) else {
             return settle(Reason::NotManaged, &evidence);
         };
-        evidence.image = Some(managed.image.clone());
+        let managed = self.profile.managed(reference.repository());
+        if managed.is_none() && !self.profile.keeps_live(reference.repository()) {
+            return settle(Reason::NotManaged, &evidence);
+        }
+        evidence.image = managed.map(|managed| managed.image.clone());
         match reference.pin() {
             Pin::Digest(_) => return settle(Reason::OperatorPin, &evidence),
             Pin::Malformed(_) => return settle(Reason::DigestMalformed, &evidence),
@@ -207,6 +227,18 @@ impl<'s> Surveyor<'s, '_> {
         if let Release::Named(name) = &release {
             evidence.release = Some(name.clone());
         }
+        let Some(managed) = managed else {
+            if self.policy.source == Source::Nowhere {
+                return settle(Reason::Offline, &evidence);
+            }
+            return Ok(Found::Live(LiveSite {
+                index,
+                site,
+                document,
+                reference,
+                release: evidence.release,
+            }));
+        };
         let refresher = self.releases.refresher(&release);
         if let Some(reason) = self.unrefreshed(document, managed, &reference, &release, refresher) {
             return settle(reason, &evidence);
@@ -217,7 +249,7 @@ impl<'s> Surveyor<'s, '_> {
         let Some(record) = self.releases.record(&release, refresher) else {
             return settle(Reason::RecordUnnamed, &evidence);
         };
-        Ok(OpenSite {
+        Ok(Found::Refreshed(Box::new(OpenSite {
             index,
             site,
             document,
@@ -226,7 +258,7 @@ impl<'s> Surveyor<'s, '_> {
             release: evidence.release,
             record,
             refresher,
-        })
+        })))
     }
 
     /// Rows 4-7: what the refresher would not touch.

@@ -32,6 +32,26 @@ fn the_default_config_read_back_is_the_default() {
 }
 
 #[test]
+fn the_live_profile_wants_images_and_takes_them_from_options_and_file() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.run(["--profile=live"], &input(PINNED));
+    assert_fails(&run, 78, "looks at no image: name some with --image");
+    let run = sandbox.run(["--profile=live", "--image=acme/x:1"], &input(PINNED));
+    assert_fails(&run, 2, "`acme/x:1` names no repository");
+
+    let live = sandbox.run(["config", "--profile=live", "--image=acme/*"], b"");
+    let live = text(&live.stdout);
+    assert!(live.contains("repositories: []"), "{live}");
+    assert!(live.contains("- acme/*"), "{live}");
+    fs::write(sandbox.path().join("c.yaml"), live).expect("a file");
+    let again = sandbox.run(["config", "--config=c.yaml"], b"");
+    assert_eq!(text(&again.stdout), live);
+    fs::write(sandbox.path().join("bad.yaml"), "liveImages: ['a[']\n").expect("a file");
+    let bad = sandbox.run(["--config=bad.yaml"], b"");
+    assert_fails(&bad, 78, "`a[` is no glob");
+}
+
+#[test]
 fn a_bad_config_ends_with_78() {
     let sandbox = Sandbox::new();
     let bad = |text: &str, says: &str| {

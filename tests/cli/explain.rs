@@ -85,6 +85,8 @@ fn explain_reasons_prints_every_code_and_reads_nothing() {
         "record-invalid",
         "observed-only",
         "pinned-over-rollback",
+        "kept-live",
+        "nothing-to-keep",
         "not-editable",
         "record-unnamed",
     ];
