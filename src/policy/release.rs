@@ -39,6 +39,8 @@ pub(super) struct Releases<'s, 'h> {
     hint: Option<&'h RecordHint>,
     /// Their names, as managed images and refreshers are labelled.
     names: BTreeSet<&'s str>,
+    /// Whether some managed image stands in a document that names no release.
+    has_unlabelled: bool,
     /// Where the stream's Deployments stand, by their name and their release's label: the record's
     /// document is looked for at every site.
     deployments: HashMap<&'s str, HashMap<Option<&'s str>, Namespaces<'s>>>,
@@ -53,10 +55,19 @@ impl<'s, 'h> Releases<'s, 'h> {
         profile: &'s Profile,
         hint: Option<&'h RecordHint>,
     ) -> Self {
+        let images = documents_of_images(stream, profile);
+        let jobs = refreshers(stream, profile).map(|job| job.document);
+        let label = |index: usize| label_of(&stream.documents[index].labels);
         Self {
             profile,
             hint,
-            names: names(stream, profile),
+            names: images
+                .iter()
+                .copied()
+                .chain(jobs)
+                .filter_map(label)
+                .collect(),
+            has_unlabelled: images.iter().any(|&index| label(index).is_none()),
             deployments: deployments(stream),
             refreshers: refreshers(stream, profile)
                 .map(|job| (label_of(&stream.documents[job.document].labels), job))
@@ -72,7 +83,11 @@ impl<'s, 'h> Releases<'s, 'h> {
     /// The release that a document belongs to: by its label, else the stream's only one, else that of
     /// the files' only record.
     pub(super) fn of(&self, document: &Document) -> Release {
-        if let Some(label) = label_of(&document.labels) {
+        self.of_label(label_of(&document.labels))
+    }
+
+    fn of_label(&self, label: Option<&str>) -> Release {
+        if let Some(label) = label {
             return Release::Named(label.to_owned());
         }
         let hint = self.hint.and_then(|hint| hint.release.clone());
@@ -96,13 +111,15 @@ impl<'s, 'h> Releases<'s, 'h> {
         both.max_by_key(|job| job.document)
     }
 
-    /// The record Deployments of the releases that the stream names.
+    /// The record Deployments of the stream's releases, also of one that only documents without a label
+    /// belong to: once pinned they ask nothing, and the file with their record is as right as before.
     pub(super) fn records(&self) -> BTreeSet<ObjectKey> {
-        let record = |name: &&str| {
-            let release = Release::Named((*name).to_owned());
-            self.record(&release, self.refresher(&release))
-        };
-        self.names.iter().filter_map(record).collect()
+        let labelled = self.names.iter().map(|name| Some(*name));
+        let labels = labelled.chain(self.has_unlabelled.then_some(None));
+        let releases = labels.map(|label| self.of_label(label));
+        releases
+            .filter_map(|release| self.record(&release, self.refresher(&release)))
+            .collect()
     }
 
     /// The record Deployment: named by the refresher, else by the release, else the files' only one.
@@ -182,17 +199,13 @@ fn deployments<'s>(
     deployments
 }
 
-/// The names of the stream's releases, as its managed images and refreshers are labelled.
-fn names<'s>(stream: &'s Stream<'s>, profile: &Profile) -> BTreeSet<&'s str> {
+/// The documents that hold an image which the profile looks at.
+fn documents_of_images(stream: &Stream<'_>, profile: &Profile) -> BTreeSet<usize> {
     let managed = stream.sites.iter().filter(|site| {
         Reference::parse(&site.value)
             .is_some_and(|reference| profile.concerns(reference.repository()))
     });
-    managed
-        .map(|site| site.document)
-        .chain(refreshers(stream, profile).map(|job| job.document))
-        .filter_map(|index| label_of(&stream.documents[index].labels))
-        .collect()
+    managed.map(|site| site.document).collect()
 }
 
 /// The release that an object's labels name. An empty label names none.
