@@ -9,12 +9,9 @@ CONDITIONS = {
     "not-managed": [
         (
             "survey.rs",
-            "        let Some((managed, reference)) = managed else {",
-            "        let managed = managed.or_else(|| {\n"
-            "            let first = &self.profile.repositories[0];\n"
-            "            ON.then_some((first, Reference::parse(&first.repository)?))\n"
-            "        });\n"
-            "        let Some((managed, reference)) = managed else {",
+            "let managed = self.profile.managed(reference.repository());",
+            "let managed = self.profile.managed(reference.repository())\n"
+            "            .or_else(|| ON.then(|| &self.profile.repositories[0]));",
         )
     ],
     "operator-pin": [("survey.rs", "Pin::Digest(_) => return", "Pin::Digest(_) if !ON => return")],

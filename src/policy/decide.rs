@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::case::{Case, evidence};
-use super::decision::Decision;
+use super::decision::{Decision, Evidence};
 use super::facts::{Answer, Facts, LiveObject};
 use super::reason::Reason;
 use super::release::{INSTANCE, RELEASE_NAME, RELEASE_NAMESPACE, label_of};
@@ -99,26 +99,14 @@ impl Survey<'_> {
             self.check(facts, &mut verdict.notes)?;
         }
         for open in &self.open {
-            let decision = match &facts.failure {
-                Some(why) => {
-                    let mut decision =
-                        Decision::new(open.index, Reason::LookupFailed, evidence(open));
-                    decision.warnings = vec![why.clone()];
-                    decision
-                }
-                None => Case::new(self, open, facts).decide(),
-            };
+            let decide = || Case::new(self, open, facts).decide();
+            let decision = unless_failed(facts, open.index, evidence(open), decide);
             verdict.decisions.push(decision);
         }
         for live in &self.live {
-            verdict.decisions.push(match &facts.failure {
-                Some(why) => {
-                    let mut decision = live.decision(Reason::LookupFailed);
-                    decision.warnings = vec![why.clone()];
-                    decision
-                }
-                None => live.decide(facts),
-            });
+            let decide = || live.decide(facts);
+            let decision = unless_failed(facts, live.index, live.evidence(), decide);
+            verdict.decisions.push(decision);
         }
         verdict.decisions.sort_by_key(|decision| decision.site);
         Ok(verdict)
@@ -217,6 +205,23 @@ impl Survey<'_> {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// What `decide` says of a site, where the cluster could be asked.
+fn unless_failed(
+    facts: &Facts,
+    site: usize,
+    evidence: Evidence,
+    decide: impl FnOnce() -> Decision,
+) -> Decision {
+    match &facts.failure {
+        Some(why) => {
+            let mut decision = Decision::new(site, Reason::LookupFailed, evidence);
+            decision.warnings = vec![why.clone()];
+            decision
+        }
+        None => decide(),
     }
 }
 

@@ -21,8 +21,11 @@ pub(super) struct LiveSite<'s> {
 impl LiveSite<'_> {
     pub(super) fn decide(&self, facts: &Facts) -> Decision {
         let live = LiveImage::find(self.site, self.document, &self.reference, facts);
-        let mut decision = self.decision(Reason::NothingToKeep);
-        decision.evidence.live = Some(live.evidence());
+        let evidence = Evidence {
+            live: Some(live.evidence()),
+            ..self.evidence()
+        };
+        let mut decision = Decision::new(self.index, Reason::NothingToKeep, evidence);
         let Some(text) = live.text() else {
             return decision;
         };
@@ -46,12 +49,11 @@ impl LiveSite<'_> {
         decision
     }
 
-    /// A decision from what the stream says of the site.
-    pub(super) fn decision(&self, reason: Reason) -> Decision {
-        let evidence = Evidence {
+    /// What is known before anything was asked.
+    pub(super) fn evidence(&self) -> Evidence {
+        Evidence {
             release: self.release.clone(),
             ..Evidence::default()
-        };
-        Decision::new(self.index, reason, evidence)
+        }
     }
 }

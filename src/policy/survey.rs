@@ -227,10 +227,17 @@ impl<'s> Surveyor<'s, '_> {
         if let Release::Named(name) = &release {
             evidence.release = Some(name.clone());
         }
+        let refresher = self.releases.refresher(&release);
+        if let Some(managed) = managed
+            && let Some(reason) =
+                self.unrefreshed(document, managed, &reference, &release, refresher)
+        {
+            return settle(reason, &evidence);
+        }
+        if self.policy.source == Source::Nowhere {
+            return settle(Reason::Offline, &evidence);
+        }
         let Some(managed) = managed else {
-            if self.policy.source == Source::Nowhere {
-                return settle(Reason::Offline, &evidence);
-            }
             return Ok(Found::Live(LiveSite {
                 index,
                 site,
@@ -239,13 +246,6 @@ impl<'s> Surveyor<'s, '_> {
                 release: evidence.release,
             }));
         };
-        let refresher = self.releases.refresher(&release);
-        if let Some(reason) = self.unrefreshed(document, managed, &reference, &release, refresher) {
-            return settle(reason, &evidence);
-        }
-        if self.policy.source == Source::Nowhere {
-            return settle(Reason::Offline, &evidence);
-        }
         let Some(record) = self.releases.record(&release, refresher) else {
             return settle(Reason::RecordUnnamed, &evidence);
         };
