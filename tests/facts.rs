@@ -112,3 +112,53 @@ fn an_empty_history_leaves_it_to_the_revision() {
         assert_eq!(verdict.decisions[0].reason, reason);
     }
 }
+
+/// Without a record, the workloads themselves tell whether the namespace can be right.
+#[test]
+fn workloads_without_a_record_missing_from_a_guessed_namespace_are_no_first_install() {
+    let deployment = |name: &str| {
+        format!(
+            "---\nkind: Deployment\napiVersion: apps/v1\nmetadata: {{name: {name}}}\nspec: {{template: {{spec: {{containers: [{{name: a, image: ghcr.io/acme/a:1}}]}}}}}}\n"
+        )
+    };
+    let text = deployment("old") + &deployment("new");
+    let key = |name: &str| ObjectKey {
+        name: name.to_owned(),
+        ..record()
+    };
+    let mut profile = Profile::live();
+    profile.live_images.push("ghcr.io/acme/*".parse().unwrap());
+    let stream = scan(text.as_bytes(), &profile.needles(), Breadth::Marked).unwrap();
+    let policy = Policy {
+        source: Source::Cluster,
+        refreshing: Refreshing::Auto,
+        require_record: false,
+        namespace: None,
+    };
+    let survey = survey(&stream, &profile, &policy, None);
+    assert_eq!(
+        survey.questions().workloads,
+        [key("new"), key("old")].into()
+    );
+
+    let mut facts = looked_up_in(true);
+    facts.objects = [
+        (key("old"), Answer::NotFound),
+        (key("new"), Answer::NotFound),
+    ]
+    .into();
+    let guessed = survey.decide(&facts).unwrap_err();
+    assert!(guessed.to_string().contains("only a guess"), "{guessed}");
+
+    let live = serde_json::json!({"kind": "Deployment", "metadata": {"name": "old"}});
+    let found = Answer::Found(LiveObject::from_json(&live));
+    facts.objects.insert(key("old"), found);
+    let verdict = survey.decide(&facts).unwrap();
+    let reasons = verdict.decisions.iter().map(|decision| decision.reason);
+    assert!(reasons.eq([Reason::NothingToKeep; 2]));
+
+    facts.failure = Some("no answer".to_owned());
+    let verdict = survey.decide(&facts).unwrap();
+    assert_eq!(verdict.decisions[0].reason, Reason::LookupFailed);
+    assert_eq!(verdict.decisions[1].warnings, ["no answer"]);
+}
